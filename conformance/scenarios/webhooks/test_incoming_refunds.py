@@ -219,3 +219,18 @@ def test_a_deposit_that_stays_is_not_reported_as_returned(platform: Platform) ->
 
 def _reports_about(platform: Platform, name: str, fits: Callable[[str], bool]) -> list[Delivery]:
     return [event for event in platform.webhooks.about(name) if fits(str(event.type))]
+
+
+@requirement("EVT-294")
+def test_a_deposit_is_gone_once_its_refund_is_completed(platform: Platform) -> None:
+    """After REFUND_COMPLETED the balance of the account lacks the deposit."""
+    account = platform.internal_accounts.account(amount=AMOUNT)
+    platform.internal_accounts.deposit(account, AMOUNT)
+    kept = platform.internal_accounts.balances(account)[0] - AMOUNT
+
+    send_back_deposit(platform, account).arrange_report(COMPLETED)
+
+    balance = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance <= kept
+    )
+    assert balance <= kept

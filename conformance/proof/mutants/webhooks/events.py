@@ -406,6 +406,14 @@ def silent_balance(unit: Unit, account: Any, amount: int) -> None:
     unit.events[:] = [e for e in unit.events if e["type"] != rules.BALANCE_EVENT]
 
 
+@mutant("EVT-294", "a deposit that arrives at its sender comes back", (deposit_returns, "finish"))
+def returned_twice(_: Function, unit: Unit, transaction_id: str, outcome: str) -> None:
+    row = transactions.get(unit, transaction_id, lock=True)
+    account = accounts.get(unit, row.destination_account or "")
+    deposit_returns.move(unit, account, row.receiving_amount)
+    deposit_returns.reach(unit, row, outcome)
+
+
 # --- Failures -------------------------------------------------------------------------------
 
 
