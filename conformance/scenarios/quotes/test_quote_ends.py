@@ -12,12 +12,18 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
 from conformance.scenarios.configuration.test_configuration import (
+    UNUSUAL_BASIS_POINTS,
+    arrange_no_fee,
     dollar_corridor,
     dollar_quote,
+    quote_bearing,
+    set_fee,
+    shows_fee,
     with_and_without_fee,
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
+from conformance.scenarios.kit.fees import FORMS, arrange_quote
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.scenarios.quotes.payments import pulling_body
@@ -141,6 +147,37 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     if own_fee(with_override) == own_fee(before):
         raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
     assert own_fee(after) == own_fee(before)
+
+
+@requirement("QUO-620")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+@pytest.mark.usefixtures("settings")
+def test_a_platform_fee_of_one_quote_counts_beside_a_standing_fee(
+    platform: Platform, side: str
+) -> None:
+    """With a standing fee, a quote with platformFeeOverride bears another fee than one without.
+
+    By chance both may come to the same, so one of two standing fees is enough.
+    """
+    override = platform.profile.bindings.require("platform_fee_override")
+    usual = dollar_quote(platform, side)
+    overridden = {**usual, "platformFeeOverride": override}
+    arrange_no_fee(platform)
+    platform.until(lambda: arrange_quote(platform, usual), lambda quote: not own_fee(quote))
+    if not own_fee(arrange_quote(platform, overridden)):
+        raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
+
+    fees = []
+    for standing in (FORMS["both"], {"basis_points": UNUSUAL_BASIS_POINTS}):
+        set_fee(platform, **standing)
+        bearing = quote_bearing(platform, usual, standing)
+        if not shows_fee(bearing, standing):
+            raise PreconditionFailed(f"the standing fee does not show in a quote: {bearing}")
+        fees.append((own_fee(bearing), own_fee(arrange_quote(platform, overridden))))
+
+    assert any(before != after for before, after in fees), (
+        f"with {override} and without it quotes bear {[before for before, _ in fees]}"
+    )
 
 
 @requirement("QUO-833")

@@ -26,6 +26,15 @@ MANY_DECIMALS = 3
 LARGE = 4_999_999
 """A sending amount at which the square of a usual fee is more than rounding."""
 
+DOLLARS = ("USD", "USDC", "USDT")
+"""US dollars, and the coins among those that the specification names that stand for one each."""
+
+WIDE = 100
+"""How far from par dollars may be quoted: fees and toy rates of a sandbox are far below it."""
+
+FEW_WHOLE_UNITS = 2
+"""A locked receiving amount that is no large payment even where its decimals are ignored."""
+
 ROUNDINGS = 2
 """The fees and the rest of the amount may each be rounded by one smallest unit."""
 
@@ -144,6 +153,22 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
     with check("QUO-054"):
         expect_net_amounts_are_converted(quotes)
     expect_currencies_of_ends(check, quotes, source, destination)
+
+
+@requirement("QUO-618", "QUO-619")
+def test_a_conversion_minds_the_decimals_of_its_currencies(
+    platform: Platform, check: Check
+) -> None:
+    """A US dollar is roughly one whole unit of a coin that stands for it, whichever side is locked.
+
+    In all corridors the rate is between whole units, or in all it is between smallest units.
+    """
+    quotes = [quote for corridor in conversions(platform) for quote in quoted(platform, corridor)]
+
+    with check("QUO-618"):
+        expect_about_par(quotes)
+    with check("QUO-619"):
+        expect_one_scale(quotes)
 
 
 @requirement("QUO-055")
@@ -345,6 +370,109 @@ def expect_net_amounts_are_converted(quotes: Iterable[Json]) -> None:
         "read in whichever way, the rate does not convert the sending amounts less the fees to "
         f"the receiving amounts: {all_quotes}"
     )
+
+
+def expect_about_par(quotes: Iterable[Json]) -> None:
+    """Assert that dollars are converted to about as many dollars, in whole units.
+
+    Raises:
+        ResourceMissing: no quote converts between dollars.
+    """
+    __tracebackhide__ = True
+    between_dollars = [quote for quote in quotes if is_between_dollars(quote)]
+    if not between_dollars:
+        raise ResourceMissing(f"no two of {DOLLARS} are converted into each other")
+    for quote in between_dollars:
+        sent, received = whole_units(quote, "Sending"), whole_units(quote, "Receiving")
+        assert received <= WIDE * sent, f"{sent} dollars become {received}: {quote}"
+        assert sent <= WIDE * received, f"{sent} dollars become {received}: {quote}"
+
+
+def expect_one_scale(quotes: Iterable[Json]) -> None:
+    """Assert that the rates of all corridors are between whole units, or all between smallest.
+
+    A quote that no reading explains, or that both scales explain, says nothing about that.
+
+    Raises:
+        ResourceMissing: fewer than two quotes can be read in one way alone.
+    """
+    __tracebackhide__ = True
+    scales = [(scales_of(quote), quote) for quote in quotes]
+    clear = [(scale, quote) for scale, quote in scales if len(scale) == 1]
+    if len({quote["receivingCurrency"]["code"] for _, quote in clear}) <= 1:
+        raise ResourceMissing("no two currencies show whether rates are between whole units")
+    first, one = clear[0]
+    for scale, other in clear:
+        assert scale == first, (
+            "the rate of one quote is between whole units, and that of the other between smallest "
+            f"units: {one}, {other}"
+        )
+
+
+def scales_of(quote: Json) -> set[bool]:
+    """Return whether the rate of a quote can be between whole units, and between smallest ones.
+
+    Nothing is returned where a fixed fee may be hidden in the amounts.
+    """
+    try:
+        arrange_rate(quote)
+        require_no_fixed_fee(quote)
+    except (PreconditionFailed, ResourceMissing):
+        return set()
+    return {reading.whole for reading in READINGS if reading.fits(quote)}
+
+
+def is_between_dollars(quote: Json) -> bool:
+    """Return whether a quote converts between two of ``DOLLARS``."""
+    return all(quote[f"{side}Currency"].get("code") in DOLLARS for side in ("sending", "receiving"))
+
+
+def whole_units(quote: Json, side: str) -> Decimal:
+    """Return the ``Sending`` or the ``Receiving`` amount of a quote in whole units."""
+    return Decimal(quote[f"total{side}Amount"]).scaleb(-decimals_of(quote, side))
+
+
+def decimals_of(quote: Json, side: str) -> int:
+    """Return how many decimals a quote says that its ``Sending`` or its other currency has."""
+    decimals = quote[f"{side.lower()}Currency"].get("decimals")
+    if not isinstance(decimals, int):
+        raise PreconditionFailed(f"the quote does not say how many decimals it has: {quote}")
+    return decimals
+
+
+def conversions(platform: Platform) -> list[Corridor]:
+    """Return the corridors of the profile between two currencies, one for each pair of them.
+
+    Raises:
+        ResourceMissing: the profile names none.
+    """
+    found: dict[tuple[str, str], Corridor] = {}
+    for corridor in platform.profile.resources.corridors:
+        if corridor.sending != corridor.receiving:
+            found.setdefault((corridor.sending, corridor.receiving), corridor)
+    if not found:
+        raise ResourceMissing("resources.corridors of the profile has no cross-currency one")
+    return list(found.values())
+
+
+def quoted(platform: Platform, corridor: Corridor) -> list[Json]:
+    """Return quotes of a corridor with either side locked; none for what is not quoted."""
+    source, destination = funded_ends(platform, corridor)
+    amount = max(amounts(source))
+    sending = platform.api.create_quote(platform.quotes.body(source, destination, amount=amount))
+    if not sending.accepted:
+        platform.observe(f"{amount} {corridor.sending} are not quoted: {sending}")
+        return []
+    quotes: list[Json] = [arranged_resource(sending)]
+    if is_between_dollars(quotes[0]):
+        amount = FEW_WHOLE_UNITS * int(10 ** decimals_of(quotes[0], "Receiving"))
+        body = platform.quotes.body(source, destination, side="RECEIVING", amount=amount)
+        receiving = platform.api.create_quote(body)
+        if receiving.accepted:
+            quotes.append(arranged_resource(receiving))
+        else:
+            platform.observe(f"{amount} {corridor.receiving} are not quoted: {receiving}")
+    return quotes
 
 
 def arrange_rate(quote: Json) -> None:

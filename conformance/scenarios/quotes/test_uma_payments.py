@@ -9,8 +9,10 @@ from conformance.platform.resource import arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.test_counterparties import uma_quote
-from conformance.verdict.decisions import ResourceMissing
+from conformance.scenarios.transactions.test_transactions import LISTED
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
 @requirement("QUO-180")
@@ -42,6 +44,7 @@ def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> N
     before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=after)
 
 
+@requirement(*LISTED)
 @pytest.mark.parametrize(
     ("at_once", "settling_id", "debit_id"),
     [
@@ -52,7 +55,10 @@ def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> N
 def test_a_payment_to_a_uma_address_is_executed(
     platform: Platform, check: Check, at_once: bool, settling_id: str, debit_id: str
 ) -> None:
-    """The quote is PROCESSING or COMPLETED after its execution, be that at once, and is debited."""
+    """The quote is PROCESSING or COMPLETED after its execution, be that at once, and is debited.
+
+    Its transaction shows what that of another payment shows, once it is completed.
+    """
     body = uma_quote(platform)
     source = platform.ledger.accounts[body["source"]["accountId"]]
     before, _ = platform.internal_accounts.balances(source)
@@ -71,3 +77,7 @@ def test_a_payment_to_a_uma_address_is_executed(
     with check(debit_id):
         balance_left = before - arranged_resource(answer)["totalSendingAmount"]
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
+    transaction = platform.transactions.at_status(answer.body, "COMPLETED")
+    if transaction.get("status") != "COMPLETED":
+        raise PreconditionFailed(f"the payment is {transaction.get('status')}")
+    expect_members(check, transaction, LISTED)

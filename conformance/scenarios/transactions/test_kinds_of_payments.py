@@ -13,6 +13,7 @@ from conformance.platform.resource import arranged_resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.quotes.kinds import (
     MEASUREMENTS,
     Kind,
@@ -22,6 +23,7 @@ from conformance.scenarios.quotes.kinds import (
     pay,
     quote_body,
 )
+from conformance.scenarios.transactions.test_transactions import DESCRIBED
 from conformance.scenarios.webhooks.reports import PROCESSING
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -43,7 +45,7 @@ ENDED = {"TRX-017": "failureReason", "TRX-057": "refund", "TRX-605": "pendingRea
 
 
 @requirement("TRX-022", "TRX-026", "TRX-028", "TRX-029", "TRX-030", "TRX-031", "TRX-032", "TRX-034")
-@requirement("TRX-606", "TRX-815", *ENDED)
+@requirement("TRX-606", "TRX-815", *ENDED, *DESCRIBED)
 @pytest.mark.parametrize(
     "kind",
     [
@@ -61,7 +63,8 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
 ) -> None:
     """A completed transaction has its quote's id, description, amounts, currencies and rate.
 
-    It was created when it was created before, and shows nothing that is over or never was.
+    It shows all of them, was created when it was created before, and shows nothing that is over or
+    never was.
     """
     quote = create_quote(platform, kind, lockedCurrencySide=side, description="Invoice 2212")
     created = platform.transactions.of_quote(quote)
@@ -101,6 +104,7 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
     for requirement_id, member in ENDED.items():
         with check(requirement_id):
             assert not transaction.get(member), transaction
+    expect_members(check, transaction, DESCRIBED)
     if kind in (*PAYOUTS, "platform"):
         with check("TRX-033"):
             assert require_member(transaction, "direction") == "DEBIT"

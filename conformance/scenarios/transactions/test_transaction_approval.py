@@ -14,6 +14,8 @@ from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
+from conformance.scenarios.kit.shapes import expect_members
+from conformance.scenarios.transactions.test_transactions import LISTED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 
@@ -38,9 +40,12 @@ def test_a_payment_of_an_agent_waits_for_approval(platform: Platform, check: Che
         _expect_total(platform, source, before - other["totalSendingAmount"])
 
 
-@requirement("TRX-082", "TRX-083", "TRX-084", "TRX-605", "TRX-812")
+@requirement("TRX-082", "TRX-083", "TRX-084", "TRX-605", "TRX-812", *LISTED)
 def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
-    """The approval is accepted, and the payment completes without an execution."""
+    """The approval is accepted, and the payment completes without an execution.
+
+    It shows what other completed payments show.
+    """
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
     payment = platform.agents.initiate(source)
@@ -61,6 +66,8 @@ def test_an_approved_payment_is_made(platform: Platform, check: Check) -> None:
         assert not transaction.get("pendingReason"), transaction
     with check("TRX-812"):
         assert transaction.get("type") == "OUTGOING", transaction
+    if transaction.get("status") == "COMPLETED":
+        expect_members(check, transaction, LISTED)
 
 
 @requirement("TRX-082", "TRX-083")

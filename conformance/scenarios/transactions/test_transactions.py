@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_resource, require_member
+from conformance.platform.resource import Json, Resource, arranged_resource, require_member
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.webhooks.reports import COMPLETED
+from conformance.testdata.accounts import account_example
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 ALWAYS_THERE = {"TRX-001": "id", "TRX-002": "status", "TRX-003": "type"}
@@ -36,9 +37,11 @@ LISTED = {
     "TRX-806": "exchangeRate",
     "TRX-807": "settledAt",
     "TRX-808": "quoteId",
-    "TRX-809": "description",
 }
 """What a completed payout should show, by its requirement."""
+
+DESCRIBED = {**LISTED, "TRX-809": "description"}
+"""The same for a payout whose quote has a description."""
 
 ON_CHAIN = (
     "base_wallet",
@@ -54,7 +57,7 @@ SENT = 10_000
 """The sending amount of the quotes of this module, in the smallest unit."""
 
 
-@requirement(*ALWAYS_THERE, *WHERE_GIVEN, *LISTED)
+@requirement(*ALWAYS_THERE, *WHERE_GIVEN, *DESCRIBED)
 def test_the_members_of_a_transaction_are_what_the_specification_says(
     platform: Platform, check: Check
 ) -> None:
@@ -72,7 +75,7 @@ def test_the_members_of_a_transaction_are_what_the_specification_says(
     for requirement_id, member in WHERE_GIVEN.items():
         with check(requirement_id):
             require_member(transaction, member)
-    expect_members(check, transaction, LISTED)
+    expect_members(check, transaction, DESCRIBED)
 
 
 @requirement("TRX-020", "TRX-021", "TRX-022", "TRX-034")
@@ -355,6 +358,28 @@ def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
                 assert all(isinstance(_at(one, member), str) for one in on_chain), transaction
 
 
+@requirement("TRX-819", "TRX-820")
+def test_payouts_on_different_chains_show_different_networks(
+    platform: Platform, check: Check
+) -> None:
+    """Payouts to wallets of two chains differ in their network, and in their transactionHash."""
+    settled = _settled_by_chain(platform)
+
+    for requirement_id, member in {"TRX-819": "network", "TRX-820": "transactionHash"}.items():
+        with check(requirement_id):
+            shown: dict[frozenset[str], str] = {}
+            for account, on_chain in settled.items():
+                values = frozenset(str(_at(one, member)) for one in on_chain if _at(one, member))
+                assert values not in shown, (
+                    f"payouts to {shown[values]} and to {account} both show the {member} "
+                    f"{', '.join(sorted(values))}"
+                )
+                if values:
+                    shown[values] = account
+            if len(shown) <= 1:
+                raise ResourceMissing(f"a {member} is seen of no two chains")
+
+
 @requirement("TRX-604")
 @pytest.mark.parametrize("currency", ["USDC", "USDT"])
 def test_a_payment_from_a_crypto_wallet_shows_where_it_settled(
@@ -378,6 +403,46 @@ def test_a_payment_from_a_crypto_wallet_shows_where_it_settled(
     if not on_chain and not all(isinstance(transaction.get(end), Mapping) for end in ENDS):
         raise ResourceMissing("the transaction does not show both of its ends")
     assert on_chain, transaction
+
+
+def _settled_by_chain(platform: Platform) -> dict[str, list[Any]]:
+    """Pay a wallet on each chain that can be paid; return where each payout settled.
+
+    What is not paid is left out, as the profile need not name each chain of a currency.
+    """
+    sources: dict[str, Resource] = {}
+    settled: dict[str, list[Any]] = {}
+    for corridor in _corridors_to_each_chain(platform):
+        if corridor.sending not in sources:
+            sources[corridor.sending] = platform.internal_accounts.account(corridor.sending)
+        source = sources[corridor.sending]
+        wallet = platform.external_accounts.account(source.owner, corridor.account)
+        answer = platform.api.create_quote(platform.quotes.body(source, wallet, amount=SENT))
+        if not answer.accepted:
+            platform.observe(f"{corridor.sending} are not paid to {corridor.account}: {answer}")
+            continue
+        quote = platform.quotes.execute(arranged_resource(answer))
+        transaction = platform.transactions.at_status(quote, "COMPLETED")
+        if transaction.get("status") != "COMPLETED":
+            platform.observe(f"a payout to {corridor.account} does not complete")
+            continue
+        settled[corridor.account] = on_chain_transactions(transaction)
+    return settled
+
+
+def _corridors_to_each_chain(platform: Platform) -> list[Corridor]:
+    """Return a corridor to each kind of wallet: the profile's, and others in their currencies."""
+    named = _corridors_to_wallets(platform)
+    found = {corridor.account: corridor for corridor in reversed(named)}
+    offered = platform.profile.resources.account_types
+    for name in ON_CHAIN:
+        example = account_example(name)
+        if offered is not None and example.account_type not in offered:
+            continue
+        for corridor in named:
+            if corridor.receiving == example.currency:
+                found.setdefault(name, corridor.model_copy(update={"account": name}))
+    return list(found.values())
 
 
 def corridors_in_each_currency(platform: Platform) -> list[Corridor]:

@@ -469,6 +469,12 @@ for _requirement in ("QUO-051", "QUO-052"):
     )
 
 
+@mutant("QUO-620", "a standing fee goes before that of a single transfer", (quotes, "terms_for"))
+def standing_fee_first(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    standing = quotes.standing_fee(unit, order.source.currency, order.destination.currency)
+    return original(unit, replace(order, fee_override=None) if standing else order)
+
+
 @mutant(
     "QUO-833",
     "a fee of nothing leaves the standing fee",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from conformance.proof.kit.builders import edited, instead
 from conformance.proof.kit.edits import Edit
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import money, rules
 from conformance.reference.quotes import fees, quotes
 
 Reprice = Callable[[fees.Price], fees.Price]
@@ -85,6 +87,31 @@ for requirement in ("QUO-051", "QUO-053"):
     @mutant(requirement, "the whole sending amount is passed on")
     def gross_converted(patch: Patch) -> None:
         patch.replace(fees, "net_of", lambda sending, _fees: sending)
+
+
+declare(
+    "QUO-618",
+    "decimals-ignored",
+    "a conversion takes no notice of the decimals of its currencies",
+    instead(money, "smallest_unit_rate", lambda rate, _sending, _receiving: rate),
+)
+
+
+@mutant("QUO-618", "what a receiving amount costs is counted in its own decimals", (money, "cost"))
+def cost_in_other_decimals(
+    _original: Function, amount: int, rate: Decimal, _sending: str, _receiving: str
+) -> int:
+    return money.ceiling(amount / rate)
+
+
+@mutant(
+    "QUO-619",
+    "a currency without decimals is counted in hundredths",
+    (money, "smallest_unit_rate"),
+)
+def in_hundredths(original: Function, rate: Decimal, sending: str, receiving: str) -> Decimal:
+    factor = 1 if rules.CURRENCIES[receiving].decimals else 100
+    return factor * Decimal(original(rate, sending, receiving))
 
 
 for requirement in ("QUO-055", "QUO-056"):

@@ -187,6 +187,25 @@ declare(
     "a completed payment that was funded just in time shows a failureReason",
     _shown(_is_completed_realtime, "failureReason", "NONE"),
 )
+
+
+def _is_to_address(row: Transaction) -> bool:
+    return row.destination.get("destinationType") == "UMA_ADDRESS"
+
+
+def _is_pulled(row: Transaction) -> bool:
+    return "ExternalAccount" in str(row.source_account)
+
+
+for _name, _statement, _condition in (
+    ("immediate", "what was executed as it was created", is_immediate),
+    ("pulled", "what was pulled", _is_pulled),
+    ("real-time", "what was funded just in time", _is_completed_realtime),
+    ("uma", "what was paid to an address", _is_to_address),
+):
+    declare("TRX-808", _name, f"{_statement} shows no quoteId", _shown(_condition, "quoteId", None))
+
+
 declare(
     "TRX-063",
     "immediate",
@@ -324,7 +343,7 @@ declare(
     "pulled",
     "what waits to be pulled names no quote",
     _shown(
-        lambda row: row.status == "PENDING" and "ExternalAccount" in str(row.source_account),
+        lambda row: row.status == "PENDING" and _is_pulled(row),
         "quoteId",
         "Quote:1",
     ),

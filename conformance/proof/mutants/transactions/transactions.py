@@ -190,6 +190,18 @@ for _id, _member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items()
     declare(_id, "number", f"the {_member} is a number", _on_chain(replaced(_member, 137)))
 
 
+for _id, _member, _value in (
+    ("TRX-819", "network", "BASE"),
+    ("TRX-820", "transactionHash", f"0x{'0' * 64}"),
+):
+    declare(
+        _id,
+        "same",
+        f"the {_member} is the same whatever the wallet",
+        _on_chain(replaced(_member, _value)),
+    )
+
+
 # --- Failures and refunds -------------------------------------------------------------------
 
 

@@ -318,6 +318,17 @@ declare(
 )
 
 
+declare(
+    "N327",
+    "test-nets",
+    "a network is told by the name of its test net",
+    around(
+        settlement, "on_chain", lambda on_chain, network: on_chain(f"{network.lower()}-testnet")
+    ),
+    "forms",
+)
+
+
 @variant("N326", "a payment from a wallet is shown on the side of its receiver", "forms")
 def received_on_chain(patch: Patch) -> None:
     def record_deposit(quote: Quote, transaction: Transaction) -> None:
