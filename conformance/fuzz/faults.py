@@ -79,7 +79,8 @@ HELD: Mapping[str, Mapping[str, frozenset[str]]] = {
 """The places of bodies where the specification states type, presence or values, by operation.
 
 Not among them is what an honest implementation may not look at (``purposeOfPayment``,
-``paymentRail``, ``platformFeeOverride``), or may take from elsewhere.
+``paymentRail``, ``platformFeeOverride``: QUO-836 to QUO-838 recommend it), or may take from
+elsewhere.
 """
 
 SPARED: Mapping[tuple[str, str], Any] = {

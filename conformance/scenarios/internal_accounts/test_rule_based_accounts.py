@@ -569,6 +569,61 @@ def test_a_key_stands_for_one_account(platform: Platform, check: Check) -> None:
         assert arranged_resource(again)["id"] == account["id"]
 
 
+@requirement("RBA-067", "RBA-079")
+def test_a_key_stands_for_one_customer(platform: Platform, check: Check) -> None:
+    """The same key for another customer is refused, although the rest of the body is the same.
+
+    Where that customer may have such an account, which a key of its own shows, it is with 409.
+    """
+    holder_account, other = (
+        platform.rule_based.holder_account(),
+        platform.rule_based.holder_account(),
+    )
+    destination = platform.rule_based.sweep_destination(holder_account)
+    body, other_body = (
+        platform.rule_based.body(holder_account, destination, customer=account["customerId"])
+        for account in (holder_account, other)
+    )
+    key = platform.samples.idempotency_key(body)
+
+    first = platform.rule_based.create(body, key=key)
+    refusal = platform.rule_based.create(other_body, key=key)
+    accounts = platform.rule_based.of_holder(other)
+    with_own_key = platform.rule_based.create(other_body)
+
+    # A rule may go to accounts of its holder alone, and then the destination is wrong as well.
+    statuses = (409,) if with_own_key.accepted else (*NOT_FOUND, 409)
+    with check("RBA-079"):
+        refusal.refused(*statuses, twin=first)
+    with check("RBA-067"):
+        assert accounts == []
+
+
+@requirement("RBA-080", "RBA-081", "RBA-082")
+def test_a_key_stands_for_one_type_and_currency(platform: Platform, check: Check) -> None:
+    """The same key with another type, another currency or no customer is refused."""
+    holder_account = platform.rule_based.holder_account()
+    destination = platform.rule_based.sweep_destination(holder_account)
+    body, in_euros, without_customer = (
+        platform.rule_based.body(holder_account, destination, **changed)
+        for changed in ({}, {"currency": "EUR"}, {"customer": None})
+    )
+    create = partial(platform.rule_based.create, key=platform.samples.idempotency_key(body))
+
+    twin = create(body)
+    of_another_type = create({**body, "type": "INTERNAL_FIAT"}, valid=False)
+    of_another_currency = create(in_euros)
+    of_nobody = create(without_customer, valid=False)
+
+    for name, refusal in (
+        ("RBA-080", of_another_type),
+        ("RBA-081", of_another_currency),
+        ("RBA-082", of_nobody),
+    ):
+        with check(name):
+            refusal.refused(twin=twin)
+
+
 @requirement("RBA-069", "RBA-077")
 def test_a_key_stands_for_one_rule(platform: Platform, check: Check) -> None:
     """The same key with another ``sweepRule`` is refused with 409, and makes no second account."""

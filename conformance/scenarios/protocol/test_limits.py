@@ -17,6 +17,10 @@ from conformance.scenarios.kit.refusals import REFUSED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CHARACTERS = 80
+FEW_CHARACTERS = 10
+ACCENTED = "éàçñ"
+"""Letters that are one character each, and two bytes. A rail without them takes one for each."""
+
 REMAINDER = 5_000
 """What is left of a daily volume, in the smallest unit."""
 
@@ -79,15 +83,41 @@ def test_it_is_as_short_where_a_quote_is_funded_just_in_time(platform: Platform)
     refusal.refused(*REFUSED, twin=twin)
 
 
-def test_how_characters_beyond_ascii_are_counted_is_recorded(platform: Platform) -> None:
+@requirement("LIM-002", "LIM-011")
+def test_letters_with_accents_are_characters_too(platform: Platform, check: Check) -> None:
+    """Where 10 letters with accents are accepted, 80 of them are accepted too, and 81 refused."""
+    text = ACCENTED * MAX_CHARACTERS
+    body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
+
+    short, at_limit, past_limit = (
+        platform.api.create_quote(
+            {**body, "remittanceInformation": text[:length]}, valid=length <= MAX_CHARACTERS
+        )
+        for length in (FEW_CHARACTERS, MAX_CHARACTERS, MAX_CHARACTERS + 1)
+    )
+
+    if not short.accepted:
+        raise ResourceMissing(f"no letters with accents travel with a payment: {short}")
+    with check("LIM-011"):
+        at_limit.expect_accepted()
+    with check("LIM-002"):
+        past_limit.refused(*REFUSED, twin=short)
+
+
+@pytest.mark.parametrize(
+    ("kind", "character"), [("emoji", "\U0001f3e0"), ("letters-with-combining-signs", "e\u0301")]
+)
+def test_how_other_characters_are_counted_is_recorded(
+    platform: Platform, kind: str, character: str
+) -> None:
     """The specification does not say how to count them, so the answer is recorded, not judged."""
     answer = platform.api.create_quote(
-        platform.quotes.body(remittanceInformation="é" * MAX_CHARACTERS)
+        platform.quotes.body(remittanceInformation=character * MAX_CHARACTERS),
+        valid=len(character) == 1,
     )
 
     platform.observe(
-        f"a remittanceInformation of {MAX_CHARACTERS} characters beyond ASCII is answered with "
-        f"{answer.status}"
+        f"a remittanceInformation of {MAX_CHARACTERS} {kind} is answered with {answer.status}"
     )
 
 

@@ -22,6 +22,7 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CHARACTERS = 255
 """The length limit of a label and of an Idempotency-Key for an internal account."""
+FEW_CHARACTERS = 10
 
 DECIMAL_MEGABYTES = 10_000_000
 """10 MB in bytes, where a megabyte has a million bytes."""
@@ -173,6 +174,24 @@ def test_a_label_has_at_most_255_characters(platform: Platform, check: Check) ->
         assert require_member(arranged_resource(at_limit), "label") == label
     known = [arranged_resource(at_limit)["id"]]
     expect_unmade(platform, check, internal_account, past_limit, beside=known)
+
+
+@requirement("LIM-056")
+def test_letters_of_a_label_may_have_accents(platform: Platform) -> None:
+    """Where a label of 10 letters with accents is accepted, one of 255 is accepted too."""
+    internal_account = platform.rule_based.holder_account()
+    external_account = platform.rule_based.sweep_destination(internal_account)
+
+    short, at_limit = (
+        platform.rule_based.create(
+            platform.rule_based.body(internal_account, external_account, label="é" * length)
+        )
+        for length in (FEW_CHARACTERS, MAX_CHARACTERS)
+    )
+
+    if not short.accepted:
+        raise ResourceMissing(f"a label has no letters with accents: {short}")
+    at_limit.expect_accepted()
 
 
 @requirement("LIM-034", "LIM-035")

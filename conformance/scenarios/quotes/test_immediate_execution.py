@@ -7,6 +7,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.quotes.test_realtime_funding import platform_funded_body
 
 
 @requirement("QUO-120", "QUO-121", "QUO-122")
@@ -79,17 +80,28 @@ def test_a_text_that_says_false_executes_nothing(platform: Platform) -> None:
     assert platform.transactions.of_quote(answer.body).get("status") not in SETTLING
 
 
-@requirement("QUO-124")
-def test_a_real_time_funded_quote_is_not_executed_as_it_is_created(platform: Platform) -> None:
-    """A real-time funded quote with immediatelyExecute is refused or not executed yet."""
-    body = platform.quotes.realtime_body()
+@requirement("QUO-124", "QUO-835")
+@pytest.mark.parametrize("payer", ["customer", "platform"])
+def test_a_real_time_funded_quote_is_not_executed_as_it_is_created(
+    platform: Platform, check: Check, payer: str
+) -> None:
+    """One with immediatelyExecute is not executed yet, and should be refused.
+
+    The same request without it is accepted.
+    """
+    by_customer = payer == "customer"
+    body = platform.quotes.realtime_body() if by_customer else platform_funded_body(platform)
 
     answer = platform.api.create_quote({**body, "immediatelyExecute": True})
 
-    if not answer.accepted:
-        answer.refused(twin=platform.api.create_quote(body))
-    else:
-        assert answer.body["status"] not in SETTLING, answer
+    twin = platform.api.create_quote(body)
+    with check("QUO-124"):
+        if answer.accepted:
+            assert answer.body["status"] not in SETTLING, answer
+        else:
+            answer.refused(twin=twin)
+    with check("QUO-835"):
+        answer.refused(twin=twin)
     platform.observe(
         f"immediatelyExecute of a real-time funded quote is answered with {answer.status}"
     )

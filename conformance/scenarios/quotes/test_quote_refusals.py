@@ -12,6 +12,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
+from conformance.scenarios.quotes.test_quote_ends import body_with_rail
 from conformance.verdict.decisions import ResourceMissing
 
 FAULTS: tuple[tuple[str, str, Fault], ...] = (
@@ -40,6 +41,13 @@ WRONG_AMOUNTS: dict[str, Any] = {
 }
 """Amounts that no quote is about, by their requirement."""
 
+WRONG_TEXTS = (
+    pytest.param(7, id="number"),
+    pytest.param(["WIRE"], id="list"),
+    pytest.param({"code": "WIRE"}, id="object"),
+)
+"""What is sent in the place of a text."""
+
 REALTIME_FAULTS: dict[str, Fault] = {
     "QUO-153": without("source.currency"),
     **{
@@ -62,6 +70,47 @@ def test_a_quote_with_one_fault_is_refused(platform: Platform, fault: Fault) -> 
     body = platform.quotes.body()
 
     refusal = platform.api.create_quote(fault(body), valid=False)
+
+    refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
+
+
+@requirement("QUO-836")
+@pytest.mark.parametrize("value", WRONG_TEXTS)
+def test_the_purpose_of_a_payment_is_a_text(platform: Platform, value: object) -> None:
+    """Another kind of purposeOfPayment is refused; the one that the profile names is accepted.
+
+    Where it names none, the request without any is accepted.
+    """
+    purpose = platform.profile.bindings.purpose_of_payment
+    body = platform.quotes.body()
+    if purpose is not None:
+        body["purposeOfPayment"] = purpose
+
+    refusal = platform.api.create_quote(having("purposeOfPayment", value)(body), valid=False)
+
+    refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
+
+
+@requirement("QUO-837")
+@pytest.mark.parametrize("value", WRONG_TEXTS)
+def test_a_rail_is_a_text(platform: Platform, value: object) -> None:
+    """Another kind of paymentRail is refused; one that the destination lists is accepted."""
+    body = body_with_rail(platform)
+
+    refusal = platform.api.create_quote(having("destination.paymentRail", value)(body), valid=False)
+
+    refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
+
+
+@requirement("QUO-838")
+@pytest.mark.parametrize("value", [pytest.param(7, id="number"), pytest.param(["7"], id="list")])
+def test_a_platform_fee_is_an_object(platform: Platform, value: object) -> None:
+    """A number or a list as the platformFeeOverride is refused; the profile's one is accepted."""
+    source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
+    override = platform.profile.bindings.require("platform_fee_override")
+    body = platform.quotes.body(source, destination, platformFeeOverride=override)
+
+    refusal = platform.api.create_quote({**body, "platformFeeOverride": value}, valid=False)
 
     refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, around, before, edited, instead, receives
-from conformance.proof.kit.edits import ALL, put, without
+from conformance.proof.kit.edits import ALL, put, turned, without
 from conformance.proof.kit.members import Member, declare_members
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
@@ -566,6 +566,19 @@ def silent_currencies(shown: Json) -> Json:
     return {**shown, "supportedCurrencies": kept}
 
 
+declare(
+    "CFG-800",
+    "null",
+    "a currency that needs nothing has null in the place of an empty list",
+    edited(
+        platform,
+        "view",
+        turned(
+            f"supportedCurrencies.{ALL}.providerRequiredCustomerFields", lambda names: names or None
+        ),
+    ),
+)
+
 MEMBERS = (
     Member("CFG-001", (platform, "view"), "supportedCurrencies", {"object": {}, "null": None}),
     Member(
@@ -573,7 +586,6 @@ MEMBERS = (
         (platform, "view"),
         f"supportedCurrencies.{ALL}.providerRequiredCustomerFields",
         {"text": "fullName", "objects": [{"name": "fullName"}]},
-        False,
     ),
 )
 

@@ -201,6 +201,39 @@ declare(
     "RBA-069", "rule-unseen", "another rule is not noticed", sameness(("customerId", "currency"))
 )
 
+declare(
+    "RBA-079",
+    "customer-unseen",
+    "another customer is not noticed where the rest is the same",
+    sameness(("currency", "label", "sweepRule", "type")),
+)
+
+
+def _taken_over(member: str) -> Apply:
+    """Return a patch after which a key says what a member is, whatever the request says."""
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        earlier = rule_based.created_under(unit, ask.headers.get(rule_based.KEY, ""))
+        if earlier is not None and isinstance(ask.body, dict):
+            ask = replace(ask, body={**ask.body, member: earlier.asked[member]})
+        return original(unit, ask)
+
+    return around(rule_based, "create", create)
+
+
+for _requirement, _member in (
+    ("RBA-079", "customerId"),
+    ("RBA-080", "type"),
+    ("RBA-081", "currency"),
+    ("RBA-082", "customerId"),
+):
+    declare(
+        _requirement,
+        f"{_member}-of-the-key",
+        f"the {_member} of a request whose key was used is not looked at",
+        _taken_over(_member),
+    )
+
 
 def _reused(original: Handler, unit: Unit, ask: Ask) -> Any:
     try:

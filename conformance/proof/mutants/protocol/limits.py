@@ -48,6 +48,24 @@ for _requirement, _path, _statement, _changes in (
         with_field(rules, "QUOTE_FIELDS", _path, **_changes),
     )
 
+
+def _bytes_counted(member: str, most: int) -> Callable[[Unit, Ask], None]:
+    """Return a check of a request by which a text has so many bytes, and not characters."""
+
+    def refuse_long(_unit: Unit, ask: Ask) -> None:
+        text = ask.body.get(member) if isinstance(ask.body, dict) else None
+        if isinstance(text, str) and len(text.encode()) > most:
+            raise errors.invalid_input(errors.field_error(member, f"Expected {most} bytes."))
+
+    return refuse_long
+
+
+declare(
+    "LIM-011",
+    "bytes",
+    "a remittanceInformation has at most 80 bytes",
+    before(quotes, "create", _bytes_counted("remittanceInformation", 80)),
+)
 declare(
     "LIM-002",
     "cut-at-once",
@@ -259,6 +277,12 @@ declare("LIM-050", "short", "a label has at most 254 characters", rowed("label",
 declare("LIM-051", "long", "a label has at most 256 characters", rowed("label", max_length=256))
 declare("LIM-051", "unlimited", "a label may be of any length", rowed("label", max_length=None))
 declare("LIM-054", "cut", "a label is cut short", labelled(lambda t: t and t[:100]))
+declare(
+    "LIM-056",
+    "bytes",
+    "a label has at most 255 bytes",
+    before(rule_based, "create", _bytes_counted("label", 255)),
+)
 
 
 def _keys_of(longest: int) -> Apply:

@@ -6,12 +6,13 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited, instead, skipped
+from conformance.proof.kit.builders import Json, edited, instead, receives, skipped
+from conformance.proof.kit.edits import put, where
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import without_nulls
-from conformance.proof.patch import Patch
-from conformance.reference import rules
+from conformance.proof.patch import Apply, Patch
+from conformance.reference import fields, rules
 from conformance.reference.authentication import sca
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Move
@@ -167,6 +168,26 @@ def immediate_unpaid(patch: Patch) -> None:
         quotes,
         "between_fields_errors",
         lambda original, body: [e for e in original(body) if e["field"] != "immediatelyExecute"],
+    )
+
+
+def _pending_where(payer: str) -> Apply:
+    """Return a patch after which nothing is executed at once where a source names a payer."""
+    return receives(
+        quotes,
+        "create",
+        where(
+            lambda body: bool(fields.at(body, f"source.{payer}")), put("immediatelyExecute", False)
+        ),
+    )
+
+
+for _payer in ("customerId", "platform"):
+    declare(
+        "QUO-835",
+        f"passed-over-with-{_payer}",
+        f"immediatelyExecute is passed over where the {_payer} will fund the quote",
+        _pending_where(_payer),
     )
 
 

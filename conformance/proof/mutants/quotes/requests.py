@@ -9,13 +9,14 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Json, around, before, edited, instead, recoded, together
+from conformance.proof.kit.edits import without
 from conformance.proof.kit.identifiers import external_account_of, internal_account_of
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted
 from conformance.proof.mutants.quotes.toolkit import change_body
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors, rules
+from conformance.reference import errors, fields, rules
 from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import fees, parties, quotes
 from conformance.reference.store import ExternalAccount, Quote
@@ -295,6 +296,32 @@ def override_passed_over(create: Function, unit: Unit, ask: Ask) -> Any:
     if isinstance(body, dict) and isinstance(body.get("platformFeeOverride"), str):
         body = {name: body[name] for name in body if name != "platformFeeOverride"}
     return create(unit, replace(ask, body=body))
+
+
+_KINDS: dict[type, str] = {int: "number", list: "list", dict: "object"}
+
+
+def _passed_over(path: str, kind: type) -> Apply:
+    """Return a patch after which a member of a quote is passed over where it is of a kind."""
+
+    def change(_unit: Unit, body: Json) -> Any:
+        return without(path)(body) if isinstance(fields.at(body, path), kind) else body
+
+    return change_body(change)
+
+
+for _requirement, _path, _kinds in (
+    ("QUO-836", "purposeOfPayment", (int, list, dict)),
+    ("QUO-837", "destination.paymentRail", (int, list, dict)),
+    ("QUO-838", "platformFeeOverride", (int, list)),
+):
+    for _kind in _kinds:
+        declare(
+            _requirement,
+            f"{_KINDS[_kind]}-passed-over",
+            f"a {_path} that is a {_KINDS[_kind]} is passed over",
+            _passed_over(_path, _kind),
+        )
 
 
 @mutant("QUO-809", "a platformFeeOverride stays for the quotes that follow")

@@ -10,7 +10,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from conformance.proof.kit.builders import Json, Place, before, edited, instead, recoded
-from conformance.proof.kit.edits import with_null, without
+from conformance.proof.kit.edits import without
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
@@ -40,29 +40,6 @@ def _currencies(change: Callable[[Json], Json]) -> Apply:
     return edited(platform, "view", edit)
 
 
-declare(
-    "M75",
-    "nothing-required-absent",
-    "a currency that asks for no field names none",
-    _currencies(lambda body: body if body[_FIELDS] else without(_FIELDS)(body)),
-    "onboarding",
-)
-declare(
-    "M75",
-    "nothing-required-null",
-    "a currency that asks for no field has null in their place",
-    _currencies(lambda body: body if body[_FIELDS] else with_null(_FIELDS)(body)),
-    "other onboarding",
-)
-declare(
-    "M75",
-    "nobody-asks",
-    "no currency tells what it asks for",
-    _currencies(without(_FIELDS)),
-    "absent",
-)
-
-
 @variant("N005", "the fields that a currency asks for are words in capitals", "onboarding")
 def fields_in_capitals(patch: Patch) -> None:
     words = {
@@ -70,7 +47,7 @@ def fields_in_capitals(patch: Patch) -> None:
         "nationality": "NATIONALITY",
         "phoneNumber": "PHONE_NUMBER",
     }
-    _currencies(lambda body: {**body, _FIELDS: [words[n] for n in body.get(_FIELDS) or ()]})(patch)
+    _currencies(lambda body: {**body, _FIELDS: [words[n] for n in body[_FIELDS]]})(patch)
 
 
 @variant("N005", "a currency asks for something that no field is named after", "null")

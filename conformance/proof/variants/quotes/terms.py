@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
@@ -122,11 +123,32 @@ def rail_falls_back(patch: Patch) -> None:
     patch.replace(parties, "refuse_rail", lambda account, rail: None)
 
 
-@variant("N094", "remittanceInformation counts bytes", "codes", (quotes, "create"), before)
-def bytes_counted(unit: Unit, ask: Ask) -> None:
+@variant(
+    "N094",
+    "a character beyond the basic plane counts twice in a remittanceInformation",
+    "codes",
+    (quotes, "create"),
+    before,
+)
+def units_counted(unit: Unit, ask: Ask) -> None:
     text = ask.body.get("remittanceInformation") if isinstance(ask.body, dict) else None
-    if isinstance(text, str) and len(text.encode()) > 80:
-        raise errors.Refusal("INVALID_REQUEST_FORMAT", "more than 80 bytes")
+    if isinstance(text, str) and len(text.encode("utf-16-le")) > 2 * 80:
+        raise errors.Refusal("INVALID_REQUEST_FORMAT", "more than 80 units")
+
+
+@variant(
+    "N094",
+    "a letter and its combining signs are one character of a remittanceInformation",
+    "forms",
+    (quotes, "create"),
+    around,
+)
+def letters_counted(original: Function, unit: Unit, ask: Ask) -> Any:
+    text = ask.body.get("remittanceInformation") if isinstance(ask.body, dict) else None
+    if isinstance(text, str):
+        composed = unicodedata.normalize("NFC", text)
+        ask = replace(ask, body={**ask.body, "remittanceInformation": composed})
+    return original(unit, ask)
 
 
 @variant(
