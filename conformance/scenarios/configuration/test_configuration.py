@@ -259,18 +259,14 @@ def test_a_quote_of_each_kind_bears_the_standing_fee(
 @requirement("CFG-035")
 @pytest.mark.usefixtures("settings")
 def test_a_quote_within_one_currency_bears_no_standing_fee(platform: Platform) -> None:
-    """It shows the fee that it showed before; a cross-currency quote shows the standing fee."""
+    """It shows no fee of the platform, while a cross-currency quote shows the standing fee."""
     corridor = platform.quotes.corridor(same_currency=True)
     at_home = platform.quotes.body(*platform.quotes.ends(corridor))
-    arrange_no_fee(platform)
-    before = arrange_quote(platform, at_home)
     _, abroad = with_and_without_fee(platform, "SENDING")
 
     quote = arrange_quote(platform, at_home)
 
-    assert own_fee(quote) == own_fee(before), (
-        f"{own_fee(quote)} are taken, and {own_fee(abroad)} abroad"
-    )
+    assert own_fee(quote) == 0, f"{own_fee(quote)} are taken, and {own_fee(abroad)} abroad"
 
 
 @requirement("CFG-036")
