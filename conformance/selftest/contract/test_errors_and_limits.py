@@ -18,11 +18,10 @@ LIMITS: list[dict[str, Any]] = yaml.safe_load((SPEC / "limits.yaml").read_text(e
 STATED_LINES = range(485, 500)
 """The lines of the specification that state a limit each."""
 
-CODES_BY_STATUS = {400: 60, 401: 7, 404: 23, 409: 4, 412: 1, 422: 7, 423: 1, 424: 6, 429: 1, 500: 2}
+CODES_BY_STATUS = {400: 60, 401: 7, 404: 23, 409: 2, 412: 1, 422: 7, 423: 1, 424: 6, 429: 1, 500: 2}
 """How many codes may come with each status.
 
-The reasons for which a document is rejected count under 400 and 422, and the two codes of an
-expired quote under 400 and 409."""
+The reasons for which a document is rejected count under 400 and 422."""
 
 CODES_WITHOUT_STATUS = 7
 """The code whose status is not stated, and six that are reasons of failed payouts."""
