@@ -117,7 +117,12 @@ class Payment:
         return not self.may_become(status) and replace(self, fate=None).may_become(status)
 
     def was_at(self, status: str) -> bool:
-        """Return whether its transaction may have been at a status before, or is at it now."""
+        """Return whether its transaction may have been at a status before, or is at it now.
+
+        What was not held, as it was to be, was there nevertheless.
+        """
+        if self.fate is not None:
+            return replace(self, fate=None).was_at(status)
         if status not in self._after(None):
             return False
         shown_failed = self.status == _FAILED and status in self._after(_FAILED)

@@ -542,10 +542,14 @@ class Reviews(Part):
             self._documents.provide(holder, kinds[turn % len(kinds)], country)
 
     def submissions(self, customer: Json) -> list[Body]:
-        """Return the submissions that are found by a customer's id: one object, or a list."""
-        return submissions_in(
-            arranged_body(self._api.list_verifications({"customerId": customer["id"]}))
-        )
+        """Return the submissions that are found by a customer's id, as an object or as a list.
+
+        Whether a customer who was never submitted has none of them or is not found is open.
+        """
+        answer = self._api.list_verifications({"customerId": customer["id"]})
+        if answer.code == "VERIFICATION_NOT_FOUND":
+            return []
+        return submissions_in(arranged_body(answer))
 
     def submitted(
         self, *, business: bool = False, trigger: str | None = None, **more: Any

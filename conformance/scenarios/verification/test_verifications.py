@@ -335,7 +335,7 @@ def test_the_other_side_of_a_card_is_asked_for(
     with check(id_):
         assert with_one["verificationStatus"] == RESOLVE_ERRORS
     if with_one["verificationStatus"] != RESOLVE_ERRORS:
-        raise PreconditionFailed("one side was enough")
+        raise ResourceMissing("one side was enough")
     platform.verification.documents.document(individual, kind, side=other, **card)
     with_both = arranged_resource(platform.verification.reviews.submit(individual))
     before, left = (
