@@ -110,6 +110,7 @@ class World:
 
     def __post_init__(self) -> None:
         self.timetable = Later(self.lock)
+        self.another_checks = threading.Condition(self.lock)
         self._numbers = itertools.count(100_001)
 
     def has(self, bug: str) -> bool:

@@ -217,10 +217,6 @@ def test_a_deposit_that_stays_is_not_reported_as_returned(platform: Platform) ->
     assert not [kind for kind in types if kind.startswith(f"{INCOMING}REFUND_")]
 
 
-def _reports_about(platform: Platform, name: str, fits: Callable[[str], bool]) -> list[Delivery]:
-    return [event for event in platform.webhooks.about(name) if fits(str(event.type))]
-
-
 @requirement("EVT-294")
 def test_a_deposit_is_gone_once_its_refund_is_completed(platform: Platform) -> None:
     """After REFUND_COMPLETED the balance of the account lacks the deposit."""
@@ -234,3 +230,7 @@ def test_a_deposit_is_gone_once_its_refund_is_completed(platform: Platform) -> N
         lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance <= kept
     )
     assert balance <= kept
+
+
+def _reports_about(platform: Platform, name: str, fits: Callable[[str], bool]) -> list[Delivery]:
+    return [event for event in platform.webhooks.about(name) if fits(str(event.type))]
