@@ -37,9 +37,11 @@ from conformance.contract.areas import AreaError, areas
 from conformance.contract.catalogue import catalogue
 from conformance.contract.completion import requirements
 from conformance.effort import is_generated
+from conformance.exchange.shard import WHOLE
 from conformance.items import requirements_named_by
 from conformance.plugin import SESSION
 from conformance.proof import mutants as package
+from conformance.proof.draw import TODAY, Draw
 from conformance.proof.host import host, import_all, outcomes_of, spread, turns
 from conformance.proof.mutant import REGISTRY, Mutant
 from conformance.proof.naming import Naming
@@ -313,10 +315,16 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     ] = None,
     kept: Annotated[
         bool,
-        typer.Option(
-            "--kept", help="with --generic: see the kept kills again, each by its one test"
-        ),
+        typer.Option("--kept", help="see the kept kills of --generic again, each by its one test"),
     ] = False,
+    draw: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SEED",
+            help=f"with --kept: a share of them, drawn by chance: a number, or {TODAY}",
+        ),
+    ] = None,
+    shares: Annotated[int, typer.Option(min=1, help="with --draw: one of so many shares")] = 1,
     whole_run: Annotated[
         bool,
         typer.Option(
@@ -351,10 +359,11 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
 
     Prints each break that is not noticed, and the total.
     """
-    if generic or whole_run:
+    if generic or kept or whole_run:
         # What makes the changes is installed with the extra `test` alone.
         import_module("conformance.proof.generic.command").by_machine(
             kept=kept,
+            shard=WHOLE if draw is None else Draw.parse(draw, shares).shard,
             whole_run=whole_run,
             sample=sample,
             seed=seed,

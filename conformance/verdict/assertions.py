@@ -17,10 +17,13 @@ def told(error: AssertionError) -> str:
 
     Of ``assert before < after, row`` pytest alone would say the row, and ``assert 0 < 0``. It
     becomes ``expected before < after, got 0 < 0; `` and the row, and what else pytest explains
-    follows. A message that no ``assert`` made stays as it is.
+    follows. A message that no ``assert`` made stays as it is, and one that tells itself what was
+    expected is all that is told.
     """
     text = str(error)
     words, _, explained = f"\n{text}".partition(f"\n{_EXPLAINED}")
+    if words.startswith("\nexpected "):
+        return words.strip()
     expected = _expression(error.__traceback__) if explained else ""
     if not expected:
         return text

@@ -37,6 +37,8 @@ _TOO_MANY = 429
 _LEAVE_SECONDS = 10.0
 _STEP = re.compile(r"\b([a-z]\w+) → [45]\d\d")
 
+_TRIGGER = re.compile(r"\b[a-z_]+\.[a-z_]+\b")
+
 SHAPED_BY: Mapping[str, tuple[str, ...]] = {
     "approveTransaction": ("bindings.agent_headers",),
     "authorizeQuote": ("bindings.sca_code", "bindings.sca_proofs"),
@@ -289,7 +291,7 @@ def findings(of: Sequence[Subject], folder: Path) -> Iterator[Finding]:
             # What one refused step keeps from being tried has one cause.
             causes.setdefault(step[1], []).append(subject.name)
             if len(causes[step[1]]) == 1:
-                key = ", ".join(SHAPED_BY.get(step[1], (subject.key,)))
+                key = ", ".join(_keys(entry, subject))
                 yield problem(subject.name, f"not tried: {_why(entry)}", key)
         else:
             yield _finding(subject, subject.requirement, entry)
@@ -309,13 +311,21 @@ def _finding(subject: Subject, requirement: Requirement, entry: Entry) -> Findin
             return note(subject.name, f"not tried: {entry.detail}", subject.key)
     if entry.reason is Reason.LOST:
         return note(subject.name, "not tried: the time was over (--seconds)")
-    step = _STEP.search(entry.detail)
-    keys = SHAPED_BY.get(step[1], ()) if step else ()
     return problem(
-        subject.name,
-        f"{seen} was not seen: {_why(entry)}",
-        ", ".join(dict.fromkeys((*keys, subject.key))),
+        subject.name, f"{seen} was not seen: {_why(entry)}", ", ".join(_keys(entry, subject))
     )
+
+
+def _keys(entry: Entry, subject: Subject) -> Sequence[str]:
+    """Return the keys of the profile by which what was seen may be explained.
+
+    A step on the way may have failed before what is tried: the detail names its operation or its
+    trigger then.
+    """
+    step = _STEP.search(entry.detail)
+    shaped = SHAPED_BY.get(step[1], ()) if step else ()
+    fired = [f"triggers.{name}" for name in _TRIGGER.findall(entry.detail) if name in triggers()]
+    return list(dict.fromkeys((*shaped, *(fired or [subject.key]))))
 
 
 def _why(entry: Entry) -> str:

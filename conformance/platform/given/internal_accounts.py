@@ -100,7 +100,7 @@ class InternalAccounts(Part):
             # Should it arrive later, the account holds more than is known of.
             self._ledger.deposits.pop(account["id"], None)
             raise PreconditionFailed(
-                f"the deposit of {amount} did not arrive: balance {seen[0]}",
+                f"deposit.arrive: the deposit of {amount} did not arrive: balance {seen[0]}",
                 breaks=["ACC-013"] if seen[0] < before[0] else [],
             )
         first = account["id"] not in self._ledger.deposits

@@ -13,6 +13,7 @@ import typer
 
 from conformance.contract.areas import areas
 from conformance.contract.catalogue import catalogue
+from conformance.exchange.shard import Shard
 from conformance.proof.generic.accepted import Acceptances, as_entry, read_accepted
 from conformance.proof.generic.changes import every_change, full_names, sampled, sources
 from conformance.proof.generic.executed import surveyed
@@ -67,6 +68,7 @@ class Account:
 def by_machine(
     *,
     kept: bool,
+    shard: Shard,
     whole_run: bool,
     sample: int | None,
     seed: int,
@@ -79,10 +81,11 @@ def by_machine(
     """Measure changes, print what became of them, and end with 1 where too many are left.
 
     With ``whole_run`` all tests are run under each mutant of a sample, aimed ones among them; with
-    ``kept`` the kills of an earlier sample are tried again, each by its one test.
+    ``kept`` the kills of an earlier sample are tried again, each by its one test: those whose test
+    is in ``shard``.
     """
     if kept:
-        _try_kept(processes, figures=figures, verbose=verbose)
+        _try_kept(shard, processes, figures=figures, verbose=verbose)
         return
     if whole_run:
         _run_whole_sample(sample or _WHOLE_RUNS, seed, processes, json_file)
@@ -202,12 +205,13 @@ def _as_json(one: Result, accepted: Acceptances) -> dict[str, object]:
     }
 
 
-def _try_kept(processes: int, *, figures: bool, verbose: bool) -> None:
-    """Try the kept kills again; end with 1 where one is lost, or too many of them have expired.
+def _try_kept(shard: Shard, processes: int, *, figures: bool, verbose: bool) -> None:
+    """Try kept kills again; end with 1 where one is lost, or too many of them have expired.
 
-    With ``figures`` only those that were seen again are kept.
+    With ``figures`` only those that were seen again are kept, and those that were not tried.
     """
-    kills = read_kept()
+    kept = read_kept()
+    kills = [one for one in kept if shard.has(one.test)]
     trials = trials_of(kills)
     started = time.perf_counter()
     results = measure(trials, processes, _print_line if verbose else _keep_silent)
@@ -221,7 +225,7 @@ def _try_kept(processes: int, *, figures: bool, verbose: bool) -> None:
         f"{expired} more have expired, as the reference has changed"
     )
     if figures:
-        write_kept(kills_of(results))
+        write_kept([one for one in kept if one not in kills] + kills_of(results))
         return
     if expired > MAX_SHARE_EXPIRED * len(kills):
         typer.echo("too many have expired: draw a sample anew, with --figures")

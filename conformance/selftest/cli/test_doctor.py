@@ -77,6 +77,20 @@ def test_it_tries_what_the_profile_maps(
     assert "with 2 workers" in line_about("cost", lines)
 
 
+def test_a_step_before_is_told_with_its_own_key(
+    doctor: Callable[..., tuple[int, list[str]]], against: tuple[str, str]
+) -> None:
+    """A trigger is not blamed for the deposit that its payment needs."""
+    base_url = against[0].removeprefix("--base-url=")
+    without_deposits = PROFILE + "  deposit.arrive: {command: ['true']}\n    "
+
+    _, lines = doctor(base_url, profile=without_deposits)
+
+    held = line_about("payout.hold", lines)
+    assert "the deposit of " in held
+    assert held.endswith("[triggers.deposit.arrive]")
+
+
 def test_the_time_is_bounded(
     doctor: Callable[..., tuple[int, list[str]]], against: tuple[str, str]
 ) -> None:

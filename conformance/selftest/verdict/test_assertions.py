@@ -34,6 +34,13 @@ def test_words_of_its_own_come_after() -> None:
     assert text == "expected condition is True, got False is True; a row\n  of two lines"
 
 
+def test_words_that_say_what_was_expected_are_enough() -> None:
+    """The values behind them may be whole requests, as Python shows them."""
+    assert told(failure(False, "expected no error; 2 were brought about")) == (
+        "expected no error; 2 were brought about"
+    )
+
+
 def test_what_no_assert_raised_stays() -> None:
     """An assertion that was raised with words of its own needs no others."""
     assert told(AssertionError("the balance fell\nassert as they say")) == (
