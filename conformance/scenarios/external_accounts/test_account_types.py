@@ -16,6 +16,7 @@ from conformance.scenarios.kit.refusals import REFUSED, last_name, names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.testdata.accounts import AccountExample, account_example, account_examples
 from conformance.testdata.examples import ABSENT, Change, placed
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 WORDS = ("bankAccountType", "bankName", "intermediaryBankName", "pixKeyType", "provider", "rail")
@@ -60,7 +61,7 @@ MISNAMED = [
 ]
 
 EXAMPLES = [
-    case((example.requirement, *example.shown.values()), example.name, example)
+    case((example.requirement, "EXT-831", *example.shown.values()), example.name, example)
     for example in account_examples().values()
 ]
 
@@ -105,6 +106,10 @@ def test_a_valid_account_is_created(
     for shown in (account, account_read):
         with check(example.requirement):
             expect_kind(shown, example)
+        with check("EXT-831"):
+            held = require_value_at(shown, "accountInfo")
+            missing = [member for member in example.shown if value_at(held, member) is None]
+            assert not missing, shown
         for member, requirement_id in example.shown.items():
             with check(requirement_id):
                 expect_alone(shown, body, member)

@@ -277,7 +277,7 @@ def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: 
         assert [row for row in rows if row.get("customerId")] == []
 
 
-@requirement("EXT-087", "EXT-088", "EXT-093", "EXT-121", "EXT-821")
+@requirement("EXT-087", "EXT-088", "EXT-093", "EXT-121", "EXT-821", "EXT-830")
 def test_an_account_without_a_customer_is_the_platforms(platform: Platform, check: Check) -> None:
     """A request without customerId is refused, or creates an account in the platform's list."""
     owner = platform.external_accounts.account_holder()
@@ -290,6 +290,8 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
     with check("EXT-121"):
         if not answer.accepted:
             answer.refused(*REFUSED, twin=twin)
+    with check("EXT-830"):
+        answer.expect_accepted()
     if not answer.accepted:
         raise ResourceMissing(f"no account is created without a customer: {answer}")
     account = arranged_resource(answer)
@@ -403,6 +405,29 @@ def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
         account_again = arranged_resource(again)
         assert platform.external_accounts.as_listed(owner, account_again) is not None
         assert platform.api.get_external_account(account_again["id"]).accepted
+
+
+@requirement("EXT-106", "EXT-107")
+def test_a_deletion_leaves_accounts_of_the_same_name(platform: Platform, check: Check) -> None:
+    """Accounts with the platformAccountId of the deleted one stay, where there may be several."""
+    owner, other = (platform.external_accounts.account_holder() for _ in range(2))
+    body = platform.external_accounts.body(owner)
+    account = arranged_resource(platform.api.create_external_account(body))
+    name = {"platformAccountId": body["platformAccountId"]}
+    namesakes = {
+        requirement_id: platform.api.create_external_account(
+            {**platform.external_accounts.body(holder), **name}
+        )
+        for requirement_id, holder in (("EXT-106", owner), ("EXT-107", other))
+    }
+
+    arranged_body(platform.api.delete_external_account(account["id"]))
+
+    for requirement_id, namesake in namesakes.items():
+        with check(requirement_id):
+            if not namesake.accepted or namesake.body["id"] == account["id"]:
+                raise ResourceMissing(f"two accounts do not share a platformAccountId: {namesake}")
+            assert platform.api.get_external_account(namesake.body["id"]).accepted
 
 
 @requirement("EXT-103")

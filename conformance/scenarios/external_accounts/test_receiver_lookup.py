@@ -18,6 +18,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import expect_code
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 DOLLARS = ("USDB", "USDC", "USDT")
@@ -408,7 +409,17 @@ def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> Non
         refusal.refused(424, twin=twin)
 
 
-@requirement("LKP-040", "LKP-020", "LKP-021", "LKP-022", "LKP-044", "LKP-045", "LKP-046", "LKP-047")
+@requirement(
+    "LKP-040",
+    "LKP-020",
+    "LKP-021",
+    "LKP-022",
+    "LKP-044",
+    "LKP-045",
+    "LKP-046",
+    "LKP-047",
+    "LKP-805",
+)
 def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, check: Check) -> None:
     """A lookup with the corridor's sending currency names that, the account and its currency.
 
@@ -446,6 +457,11 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         with check("LKP-021"):
             codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
             assert account["currency"] in codes
+        # Wallets may hold several assets.
+        if str(value_at(account, "accountInfo.accountType")).endswith("_ACCOUNT"):
+            with check("LKP-805"):
+                codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
+                assert {*codes} <= {account["currency"]}, lookup
         with check("LKP-022"):
             for entry in supported_currencies(lookup):
                 assert entry["min"] <= entry["max"]

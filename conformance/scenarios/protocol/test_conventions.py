@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
@@ -122,7 +123,7 @@ def test_a_currency_can_be_named_to_people(
 @pytest.mark.parametrize(
     "is_wanted",
     [
-        case(("CNV-107", "CNV-108"), kind, is_wanted)
+        case(("CNV-107", "CNV-108", "CNV-112"), kind, is_wanted)
         for kind, is_wanted in {
             "to-another-currency": lambda corridor: corridor.sending != corridor.receiving,
             "to-crypto": lambda corridor: corridor.receiving in ("BTC", "USDC", "USDT"),
@@ -132,7 +133,7 @@ def test_a_currency_can_be_named_to_people(
 def test_the_currencies_of_a_payment_can_be_named_to_people(
     platform: Platform, check: Check, is_wanted: Callable[[Corridor], bool]
 ) -> None:
-    """The currencies of a quote, its transaction and a lookup show their name and symbol."""
+    """The currencies of a quote, its transaction and a lookup show the same name and symbol."""
     corridor = next(filter(is_wanted, platform.profile.resources.corridors), None)
     if corridor is None:
         raise ResourceMissing("resources.corridors of the profile has none of this kind")
@@ -144,8 +145,15 @@ def test_the_currencies_of_a_payment_can_be_named_to_people(
 
     bodies = [quote.shown, platform.transactions.of_quote(quote).shown, lookup.body]
 
+    looks: dict[str, set[str]] = defaultdict(set)
     for currency in currencies(bodies):
         expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
+        for member in ("name", "symbol", "decimals"):
+            if currency.get(member) is not None:
+                looks[f"{currency['code']}.{member}"].add(str(currency[member]))
+    with check("CNV-112"):
+        unlike = {name: seen for name, seen in looks.items() if len(seen) > 1}
+        assert not unlike, unlike
 
 
 @requirement("CNV-020")

@@ -195,6 +195,12 @@ declare(
     shown_member("XOF_ACCOUNT", "phoneNumber", lambda it: it[:12] if it[:4] == "+229" else it),
 )
 declare(
+    "EXT-831",
+    "phone-number-lost",
+    "the phoneNumber of a CNY_ACCOUNT is not shown",
+    shown_member("CNY_ACCOUNT", "phoneNumber", lambda _: None),
+)
+declare(
     "WAL-110",
     "read-in-first-currency",
     "an account is read in the first currency of its type",

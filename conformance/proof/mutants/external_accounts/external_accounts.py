@@ -264,6 +264,27 @@ def type_deleted(patch: Patch) -> None:
     patch.replace(externals, "remove", _swept(_of_the_type))
 
 
+def _of_the_name(unit: Unit, account: ExternalAccount) -> Iterable[ExternalAccount]:
+    name = account.platform_account_id
+    query = select(ExternalAccount).where(ExternalAccount.platform_account_id == name)
+    return unit.session.scalars(query)
+
+
+for _requirement in ("EXT-106", "EXT-107"):
+    declare(
+        _requirement,
+        "namesakes",
+        "all accounts of a platformAccountId go with one",
+        instead(externals, "remove", _swept(_of_the_name)),
+    )
+
+
+@mutant("EXT-830", "a customerId is asked for", (externals, "create"), before)
+def owner_demanded(unit: Unit, ask: Ask) -> None:
+    if isinstance(ask.body, dict) and not ask.body.get("customerId"):
+        raise errors.Refusal("INVALID_INPUT", "The account has no owner.")
+
+
 # --- Refusals -------------------------------------------------------------------------------
 
 

@@ -480,6 +480,13 @@ def bounds_not_converted(lookup: Json) -> Json:
     return lookup
 
 
+@mutant("LKP-805", "a lookup lists what is sent, too", (receivers, "lookup"), edited)
+def sending_listed(lookup: Json) -> Json:
+    entries = lookup["supportedCurrencies"]
+    other = {**entries[0], "currency": lookup["sendingCurrency"]}
+    return {**lookup, "supportedCurrencies": [*entries, other]}
+
+
 @mutant("LKP-041", "an account that was looked up cannot be paid without the lookup's id")
 def id_demanded(patch: Patch) -> None:
     _looked_up_first(patch, lambda body: "lookupId" in body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from conformance.proof.kit.builders import edited
@@ -83,6 +84,20 @@ for _id in ("CNV-107", "CNV-108"):
         "coin",
         "a coin has neither name nor symbol",
         edited(money, "currency_view", _nameless_coin),
+    )
+
+
+for _member in ("name", "symbol"):
+
+    def _as_sent(member: str, quote: dict[str, Any]) -> dict[str, Any]:
+        value = quote["sendingCurrency"][member]
+        return {**quote, "receivingCurrency": {**quote["receivingCurrency"], member: value}}
+
+    declare(
+        "CNV-112",
+        f"{_member}-of-the-sender",
+        f"a quote shows what is received with the {_member} of what is sent",
+        edited(quotes, "view", partial(_as_sent, _member)),
     )
 
 
