@@ -487,8 +487,8 @@ def test_the_whole_eu_is_in_the_regions_of_sca(platform: Platform) -> None:
     assert not refused, f"customers of {refused} are taken for customers outside of SCA"
 
 
-@requirement("SFR-016")
-def test_a_customer_outside_sca_regions_reads_no_reset(platform: Platform) -> None:
+@requirement("SFR-016", "SFR-804")
+def test_a_customer_outside_sca_regions_reads_no_reset(platform: Platform, check: Check) -> None:
     """Reading is refused with 409, or with 404, though the reset exists."""
     twin_reset = platform.resets.started()
     moved_reset = reset_before_move(platform, platform.resets.started)
@@ -497,11 +497,17 @@ def test_a_customer_outside_sca_regions_reads_no_reset(platform: Platform) -> No
 
     if moved_reset is None:
         require_told_apart(refusal)
-    refusal.refused(409, 404, twin=platform.resets.get(twin_reset))
+    twin = platform.resets.get(twin_reset)
+    with check("SFR-016"):
+        refusal.refused(409, 404, twin=twin)
+    with check("SFR-804"):
+        refusal.refused(409, twin=twin)
 
 
-@requirement("SFR-017")
-def test_a_customer_outside_sca_regions_completes_no_reset(platform: Platform) -> None:
+@requirement("SFR-017", "SFR-805")
+def test_a_customer_outside_sca_regions_completes_no_reset(
+    platform: Platform, check: Check
+) -> None:
     """The completion is refused with 409, or with 404, though the liveness check is passed."""
     twin_reset = platform.resets.passed()
     moved_reset = reset_before_move(platform, platform.resets.passed)
@@ -510,7 +516,11 @@ def test_a_customer_outside_sca_regions_completes_no_reset(platform: Platform) -
 
     if moved_reset is None:
         require_told_apart(refusal)
-    refusal.refused(409, 404, twin=platform.resets.complete(twin_reset))
+    twin = platform.resets.complete(twin_reset)
+    with check("SFR-017"):
+        refusal.refused(409, 404, twin=twin)
+    with check("SFR-805"):
+        refusal.refused(409, twin=twin)
 
 
 @requirement("SFR-018")

@@ -325,6 +325,15 @@ for _requirement, _handler in (("SFR-016", "read"), ("SFR-017", "complete")):
     )
 
 
+for _requirement, _handler in (("SFR-804", "read"), ("SFR-805", "complete")):
+    declare(
+        _requirement,
+        "answers-404",
+        "customers outside the regions of SCA are told that there is no reset",
+        recoded(factor_resets, _handler, "NOT_FOUND", "CONFLICT"),
+    )
+
+
 @mutant("SFR-016", "every customer has a reset to be read")
 @mutant("SFR-021", "a reset that does not exist is shown as EXPIRED")
 def shown_from_nothing(patch: Patch) -> None:
