@@ -865,6 +865,14 @@ second-sms-credential|461|A wallet has two credentials of SMS_OTP.
 malformed-signature-crashes|422|A malformed signature of a wallet ends in an internal error.
 immediate-processing-untold|432|No event tells of PROCESSING where a quote is executed at once.
 business-rejection-as-kyc|437|The rejection of a business is told as CUSTOMER.KYC_REJECTED.
+chinese-phone-dropped|124|The phoneNumber of a CNY account is not kept.
+unknown-token-not-found|469|An unknown token id is refused with 401 and TOKEN_NOT_FOUND.
+lookup-of-all-currencies|162|A lookup says that an account receives every currency.
+southern-businesses-unchecked|149|A business in BWP or MWK needs no registrationNumber and no taxId.
+platform-account-needs-customer|359|An external account without a customerId is refused.
+colombian-papers-unknown|112|A beneficiary in COP whose documentType is TI or PP is refused.
+proof-not-kept|228|A proven ownership is answered with ACTIVE and told, and not kept.
+platform-list-of-everybody|361|The platform's list has the external accounts of every customer.
 """
 
 
