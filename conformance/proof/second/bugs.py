@@ -868,11 +868,20 @@ business-rejection-as-kyc|437|The rejection of a business is told as CUSTOMER.KY
 chinese-phone-dropped|124|The phoneNumber of a CNY account is not kept.
 unknown-token-not-found|469|An unknown token id is refused with 401 and TOKEN_NOT_FOUND.
 lookup-of-all-currencies|162|A lookup says that an account receives every currency.
+odd-id-crashes|470|To read a customer by an unknown id that is no UUID ends in an internal error.
 southern-businesses-unchecked|149|A business in BWP or MWK needs no registrationNumber and no taxId.
 platform-account-needs-customer|359|An external account without a customerId is refused.
 colombian-papers-unknown|112|A beneficiary in COP whose documentType is TI or PP is refused.
+first-submission-read|320|The verifications of a customer that are read are the first one alone.
 proof-not-kept|228|A proven ownership is answered with ACTIVE and told, and not kept.
+email-not-resent|313|A second one-time code for the email is refused.
 platform-list-of-everybody|361|The platform's list has the external accounts of every customer.
+owner-itin-refused|328|A beneficial owner from the US with an ITIN is refused.
+confirmed-email-left-out|314|A confirmed email is no longer among the channels.
+other-beside-others|62|OTHER needs its description only where it is the one category.
+individual-submission-refused|319|An individual cannot be submitted by the interface.
+kyc-event-old-status|436|The decision on an individual is told with the kycStatus PENDING.
+reset-before-region|403|Outside of the SCA regions a reset is read and completed with 404, not 409.
 """
 
 
