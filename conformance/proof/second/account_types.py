@@ -478,6 +478,9 @@ def beneficiary_faults(
             rule(told[name], f"{path}.{name}", faults)
     if told.get("documentType") == "PP" and world.has("passport-refused"):
         faults.append((f"{path}.documentType", "select", "is not known"))
+    rare = code == "COP" and told.get("documentType") in {"TI", "PP"}
+    if rare and world.has("colombian-papers-unknown"):
+        faults.append((f"{path}.documentType", "select", "is not known"))
     needs = ["beneficiaryType"]
     if kind == "BUSINESS":
         needs += _business_needs(world, code, by_business=by_business)
@@ -536,6 +539,8 @@ def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
         needs.append("address")
     if by_business and code == "ILS" and world.has("israeli-registration-forgotten"):
         by_business = False
+    if code in {"BWP", "MWK"} and world.has("southern-businesses-unchecked"):
+        return needs
     free = code == "EUR" and world.has("euro-registration-optional")
     if (code in REGISTERED and not free) or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")

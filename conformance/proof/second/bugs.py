@@ -865,6 +865,33 @@ second-sms-credential|461|A wallet has two credentials of SMS_OTP.
 malformed-signature-crashes|422|A malformed signature of a wallet ends in an internal error.
 immediate-processing-untold|432|No event tells of PROCESSING where a quote is executed at once.
 business-rejection-as-kyc|437|The rejection of a business is told as CUSTOMER.KYC_REJECTED.
+chinese-phone-dropped|124|The phoneNumber of a CNY account is not kept.
+unknown-token-not-found|469|An unknown token id is refused with 401 and TOKEN_NOT_FOUND.
+lookup-of-all-currencies|162|A lookup says that an account receives every currency.
+unsettled-in-balance|78|What is paid stays in the balance until its payment has settled.
+received-in-millisatoshis|26|What a quote pays out in BTC is shown in millisatoshis.
+refund-pending-untold|246|The beginning of a refund is told to nobody.
+odd-id-crashes|470|To read a customer by an unknown id that is no UUID ends in an internal error.
+expired-priced-anew|386|The execution of an expired quote prices it again, and executes it.
+southern-businesses-unchecked|149|A business in BWP or MWK needs no registrationNumber and no taxId.
+platform-account-needs-customer|359|An external account without a customerId is refused.
+colombian-papers-unknown|112|A beneficiary in COP whose documentType is TI or PP is refused.
+first-submission-read|320|The verifications of a customer that are read are the first one alone.
+refund-event-before-refund|433|The data of OUTGOING_PAYMENT.REFUND_PENDING has no refund.
+received-symbol-of-sender|37|The receivingCurrency of a quote has the symbol of the sending one.
+proof-not-kept|228|A proven ownership is answered with ACTIVE and told, and not kept.
+email-not-resent|313|A second one-time code for the email is refused.
+platform-list-of-everybody|361|The platform's list has the external accounts of every customer.
+owner-itin-refused|328|A beneficial owner from the US with an ITIN is refused.
+confirmed-email-left-out|314|A confirmed email is no longer among the channels.
+authorized-never-started|240|The transaction of a quote that was authorized stays PENDING.
+other-beside-others|62|OTHER needs its description only where it is the one category.
+individual-submission-refused|319|An individual cannot be submitted by the interface.
+immediate-quote-200|372|A quote that is executed at once is answered with 200.
+kyc-event-old-status|436|The decision on an individual is told with the kycStatus PENDING.
+reset-before-region|403|Outside of the SCA regions a reset is read and completed with 404, not 409.
+wallet-at-once-unsigned|422|An embedded wallet pays at once without a signature.
+executed-answer-stale|386|The answer to an execution shows the quote as PENDING.
 """
 
 

@@ -188,6 +188,9 @@ def identity_faults(world: World, person: Json, faults: list[Fault], *, stem: st
     if kind == "ITIN" and not stem and world.has("itin-refused"):
         faults.append(("idType", "select", "must be SSN"))
     pattern = r"9\d\d-?\d\d-?\d{4}" if kind == "ITIN" else r"\d{3}-\d{2}-\d{4}"
+    american = "US" in {person.get("nationality"), at(person, "address.country")}
+    if kind == "ITIN" and stem and american and world.has("owner-itin-refused"):
+        faults.append((f"{stem}idType", "select", "must be SSN"))
     if value is None or kind not in {"SSN", "ITIN"} or re.fullmatch(pattern, str(value)):
         return
     bare = kind == "SSN" and re.fullmatch(r"\d{9}", str(value))
@@ -204,6 +207,8 @@ def _other_faults(world: World, customer: Json, faults: list[Fault]) -> None:
         if "OTHER" not in chosen or customer.get(other):
             continue
         if stem == "sourceOfWealth" and world.has("wealth-other-free"):
+            continue
+        if len(chosen) > 1 and world.has("other-beside-others"):
             continue
         if chosen[0] == "OTHER" or not world.has("other-among-others"):
             faults.append((other, "text", "is required with OTHER"))
@@ -566,6 +571,8 @@ def decide(world: World, customer: Json, decision: str, *, provides: bool = True
         told = _told(world, _namesake(world, customer))
         if (member, decision) == ("kybStatus", "APPROVED") and world.has("kyb-event-old-status"):
             told[member] = "PENDING"
+        if kind == "KYC" and world.has("kyc-event-old-status"):
+            told["kycStatus"] = "PENDING"
         world.emit(f"CUSTOMER.{kind}_{decision}", told)
 
 
@@ -619,6 +626,7 @@ def of(call: Call) -> Json:
 
 def read(call: Call) -> Reply:
     """GET /customers/{customerId}."""
+    _parse(call)
     customer = of(call)
     answer = shown(call.world, customer)
     _mistake_of_status(call.world, customer, answer)
@@ -643,6 +651,14 @@ def read(call: Call) -> Reply:
         if not waiting:
             del answer["contactVerification"]
     return 200, answer
+
+
+def _parse(call: Call) -> None:
+    """Fail, by a planted bug, at the id of a customer who is not there and that is no UUID."""
+    key = call.params["customerId"]
+    is_uuid = re.fullmatch(r"Customer:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", key)
+    if key not in call.world.customers and not is_uuid and call.world.has("odd-id-crashes"):
+        raise ValueError
 
 
 def _mistake_of_place(world: World, answer: Json) -> None:
@@ -875,6 +891,9 @@ def _is_needless(call: Call) -> bool:
 
 def _refuse_to_send(world: World, customer: Json, channel: str) -> None:
     """Refuse to send a one-time code by a planted bug."""
+    again = channel == "email" and "_sent_email" in customer
+    if again and world.has("email-not-resent"):
+        raise conflict("A code was sent.")
     if customer.get(f"_guessed_{channel}") and world.has("no-resend-after-guess"):
         raise conflict("A code was sent.")
     business = customer["customerType"] == "BUSINESS"
@@ -919,7 +938,8 @@ def confirm_code(channel: str) -> Handler:
             customer["contactVerification"] = {"email": "VERIFIED", "phone": "VERIFIED"}
         customer["updatedAt"] = now()
         answer = shown(call.world, customer)
-        if answer["contactVerification"][channel] != "VERIFIED" and channel == "email":
+        stays = answer["contactVerification"].get(channel, "VERIFIED") != "VERIFIED"
+        if stays and channel == "email":
             answer["contactVerification"] = {**answer["contactVerification"], channel: "VERIFIED"}
         return _contact_reply(call, answer)
 
@@ -936,6 +956,9 @@ def _confirm(world: World, customer: Json, channel: str) -> None:
     waits = channel == "phone" and states.get("email") == "PENDING"
     if waits and world.has("phone-after-email"):
         raise conflict("The email has to be verified first.")
+    if channel == "email" and world.has("confirmed-email-left-out"):
+        del states["email"]
+        return
     if channel == "email":
         _verify_namesakes(world, customer)
     if channel == "phone" and states.get("email") == "VERIFIED" and world.has("phone-resets-email"):

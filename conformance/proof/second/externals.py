@@ -154,7 +154,7 @@ def create(call: Call) -> Reply:
     if isinstance(body.get("customerId"), str):
         owner = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
     _check(call, body, owner)
-    if owner is None and not world.persona.platform_externals:
+    if owner is None and not _takes_its_own(world):
         raise invalid("customerId", "is required")
     call.concerns(owner["id"] if owner else None)
     info = {name: value for name, value in body["accountInfo"].items() if value is not None}
@@ -190,6 +190,11 @@ def create(call: Call) -> Reply:
     if waits and not held:
         world.later(world.persona.settle_seconds, lambda: _verified(world, account))
     return created(call, _created(world, account))
+
+
+def _takes_its_own(world: World) -> bool:
+    """Tell whether the platform gets external accounts of its own."""
+    return world.persona.platform_externals and not world.has("platform-account-needs-customer")
 
 
 def _type_of_id(world: World, owner: Json | None) -> str:
@@ -276,6 +281,8 @@ def _mistake_branch(world: World, info: Json) -> None:
         info["accountNumber"] = info["accountNumber"].zfill(12)
     if kind == "BDT_ACCOUNT" and "branchCode" in info and world.has("taka-branch-dropped"):
         del info["branchCode"]
+    if kind == "CNY_ACCOUNT" and "phoneNumber" in info and world.has("chinese-phone-dropped"):
+        del info["phoneNumber"]
 
 
 def _mistake_person(world: World, person: Any) -> None:
@@ -382,6 +389,8 @@ def index_of_platform(call: Call) -> Reply:
     rows = [row for row in accounts if not row["customerId"]]
     if call.world.has("platform-list-of-customers"):
         rows = [row for row in accounts if not row["customerId"] or not row["platformAccountId"]]
+    if len(rows) < len(accounts) and call.world.has("platform-list-of-everybody"):
+        rows = list(accounts)
     gone = [row for row in call.world.deleted.values() if not row["customerId"]]
     if gone and call.world.has("platform-list-deleted"):
         rows += gone
@@ -551,6 +560,10 @@ def verify(call: Call) -> Reply:
     ]
     if waiting[0] is not account and world.has("proof-of-oldest"):
         account = waiting[0]
+    if owner and world.has("proof-not-kept"):
+        told = shown(account) | {"status": "ACTIVE"}
+        world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", told)
+        return 200, told
     if world.has("verify-later"):
         world.later(world.persona.settle_seconds, lambda: prove(world, account, owner=owner))
     else:
@@ -744,10 +757,22 @@ def _mistake_lookup(world: World, answer: Json, account: Json, *, again: bool) -
     at_home = answer["sendingCurrency"]["code"] == account["currency"]
     if at_home and world.has("lookup-at-home-empty"):
         answer["supportedCurrencies"] = []
+    if world.has("lookup-of-all-currencies"):
+        _receive_everything(answer)
     if again and world.has("second-lookup-without-id"):
         del answer["lookupId"]
     if account["platformAccountId"] and world.has("lookup-names-own-id"):
         answer["accountId"] = account["platformAccountId"]
+
+
+def _receive_everything(answer: Json) -> None:
+    """Say, by a planted bug, that an account receives what the service pays out anywhere."""
+    sending, own = answer["sendingCurrency"]["code"], answer["supportedCurrencies"][0]
+    answer["supportedCurrencies"] += [
+        own | {"currency": currency(code), "estimatedExchangeRate": float(rate(sending, code))}
+        for code in COINS
+        if code != own["currency"]["code"]
+    ]
 
 
 def _shake_hands(world: World, account: Json) -> None:

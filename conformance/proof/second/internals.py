@@ -37,6 +37,7 @@ def open_account(world: World, owner: Json | None, kind: str, code: str) -> Json
         "_available": 0,
         "_held": 0,
         "_coming": 0,
+        "_unsettled": 0,
         "_number": f"{world.number():010}",
         "_key": secrets.token_hex(16),
         "_traits": set(),
@@ -85,6 +86,8 @@ def shown(world: World, account: Json) -> Json:
     code = account["_code"]
     total = account["_available"] + account["_held"] + account["_coming"]
     available = account["_available"]
+    total += account["_unsettled"]
+    available += account["_unsettled"]
     if total != available and world.has("held-is-available"):
         available = total
     if total != available and world.has("total-without-held"):
@@ -215,6 +218,17 @@ def take(world: World, account: Json, amount: int) -> None:
     account["_available"] -= amount
     if not early:
         changed(world, account)
+
+
+def take_later(world: World, account: Json, amount: int) -> None:
+    """Take money by a planted bug, and show it in the balance until its payment has settled.
+
+    Raises:
+        Refusal: with `INSUFFICIENT_FUNDS` where the account has less.
+    """
+    require_funds(world, account, amount)
+    account["_available"] -= amount
+    account["_unsettled"] += amount
 
 
 def require_funds(world: World, account: Json, amount: int) -> None:

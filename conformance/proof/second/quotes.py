@@ -443,7 +443,14 @@ def create(call: Call) -> Reply:
         answer["transactionId"] = world.new_id("Transaction")
     if quote["_immediate"] and quote["_challenge"] and world.has("immediate-challenge-no-purpose"):
         del answer["scaChallenge"]["purpose"]
-    return (202 if _is_answered_otherwise(world, quote) else 201), answer
+    return _status(world, quote), answer
+
+
+def _status(world: World, quote: Json) -> int:
+    """Return the status of the answer to the creation of a quote."""
+    if quote["_immediate"] and world.has("immediate-quote-200"):
+        return 200
+    return 202 if _is_answered_otherwise(world, quote) else 201
 
 
 def _is_answered_otherwise(world: World, quote: Json) -> bool:
@@ -596,6 +603,9 @@ def _require_signature(call: Call, source: End, target: End) -> None:
         return
     made = business and call.path == "/quotes"
     if made and call.world.has("business-wallet-at-once-unsigned"):
+        return
+    at_once = account["type"] == "EMBEDDED_WALLET" and call.path == "/quotes"
+    if at_once and call.world.has("wallet-at-once-unsigned"):
         return
     inside = account["type"] == "EMBEDDED_WALLET" and target.internal
     if not (inside and call.world.has("wallet-unsigned-inside")):
@@ -754,6 +764,12 @@ def _mistake_price(world: World, quote: Json, body: Json) -> None:
         body["totalReceivingAmount"] = float(exact)
     if quote["_locked"][0] == "RECEIVING" and world.has("shown-fee-on-net"):
         body["feesIncluded"] -= priced.fee - half_up((priced.sent - priced.fee) * priced.fee_rate)
+    locked = quote["_locked"][0]
+    if priced.receiving == "BTC" and locked == "SENDING" and world.has("received-in-millisatoshis"):
+        body["totalReceivingAmount"] *= 1000
+    symbol = body["sendingCurrency"]["symbol"]
+    if body["receivingCurrency"]["symbol"] != symbol and world.has("received-symbol-of-sender"):
+        body["receivingCurrency"]["symbol"] = symbol
     if world.has("receiving-currency-as-code"):
         body["receivingCurrency"] = priced.receiving
 
@@ -885,6 +901,9 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
             internals.take(world, account, amount)
         elif world.has("executions-side-by-side"):
             _take_after_check(world, quote, account, amount)
+        elif world.has("unsettled-in-balance"):
+            internals.take_later(world, account, amount)
+            transactions.of(world, quote)["_unsettled"] = amount
         elif world.has("debit-untold"):
             internals.require_funds(world, account, amount)
             account["_available"] -= amount
@@ -963,6 +982,7 @@ def execute_call(call: Call) -> Reply:
             transactions.of(world, quote)["status"] = "PENDING"
         raise conflict("The quote waits for an authorization.")
     late = _is_expired(world, quote) and not quote["_realtime"]
+    late = late and not _is_renewed(world, quote)
     if late and _asks(world, quote) and world.has("expired-asks-for-proof"):
         ask(world, quote)
         return 200, shown(world, quote)
@@ -981,6 +1001,24 @@ def execute_call(call: Call) -> Reply:
     _recount(world, quote)
     execute(world, quote)
     return 200, _executed(world, quote)
+
+
+def _is_renewed(world: World, quote: Json) -> bool:
+    """Price an expired quote again by a planted bug, which gives it another lifetime."""
+    if not world.has("expired-priced-anew"):
+        return False
+    old: Price = quote["_price"]
+    side, amount = quote["_locked"]
+    priced = pricing.price(world, (old.sending, old.receiving), side, amount, quote["_extra"])
+    quote |= {
+        "status": "PENDING",
+        "expiresAt": ahead(world.persona.quote_seconds),
+        "_price": priced,
+        "_sent": priced.sent,
+        "_received": priced.received,
+    }
+    transactions.of(world, quote)["status"] = "PENDING"
+    return True
 
 
 def _recount(world: World, quote: Json) -> None:
@@ -1018,6 +1056,9 @@ def _mistake_executed(world: World, body: Json) -> None:
     """Spoil the answer to an execution by a planted bug."""
     if world.has("executed-without-fees"):
         body["feesIncluded"] = 0
+    if world.has("executed-answer-stale"):
+        body["status"] = "PENDING"
+        body.pop("scaChallenge", None)
     sent, received = body["sendingCurrency"], body["receivingCurrency"]
     if sent != received and world.has("executed-currencies-swapped"):
         body |= {"sendingCurrency": received, "receivingCurrency": sent}

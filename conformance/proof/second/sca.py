@@ -197,6 +197,15 @@ def start_reset(call: Call) -> Reply:
     }
 
 
+def _find_first(call: Call) -> None:
+    """Look for a reset before its customer, by a planted bug, who has none outside of SCA."""
+    world = call.world
+    customer = world.customers.get(call.query.get("customerId", ""))
+    outside = customer is not None and not customers.needs_sca(customer)
+    if outside and world.has("reset-before-region"):
+        raise Refusal("NOT_FOUND", "There is no such reset.")
+
+
 def _reset(call: Call, customer: Json) -> Json:
     reset = call.world.find(call.world.resets, call.params["resetId"])
     if reset["_customer"] != customer["id"]:
@@ -237,6 +246,7 @@ def _reader(call: Call) -> Json:
 def read_reset(call: Call) -> Reply:
     """GET /sca/factors/reset/{resetId}."""
     world = call.world
+    _find_first(call)
     if not call.query.get("customerId") and world.has("reset-read-without-customer"):
         reset = world.find(world.resets, call.params["resetId"])
         refresh(world, reset)
@@ -282,6 +292,7 @@ def _require_mobile(world: World, reset: Json, body: Json) -> None:
 def complete_reset(call: Call) -> Reply:
     """POST /sca/factors/reset/{resetId}/complete."""
     world = call.world
+    _find_first(call)
     if not call.query.get("customerId") and world.has("reset-completed-without-customer"):
         reset = world.find(world.resets, call.params["resetId"])
         customer = world.customers[reset["_customer"]]

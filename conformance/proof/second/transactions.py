@@ -118,6 +118,9 @@ def _is_untold_failure(world: World, row: Json) -> bool:
 def start(world: World, quote: Json, *, at_once: bool = False) -> None:
     """Let the transaction of a quote that was paid for go its way."""
     row = of(world, quote)
+    authorized = quote["_proven"] and not quote["_realtime"]
+    if authorized and world.has("authorized-never-started"):
+        return
     untold = quote["_immediate"] and world.has("immediate-processing-untold")
     if untold or (quote["_proven"] and world.has("authorized-untold")):
         row["status"] = "PROCESSING"
@@ -144,6 +147,7 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
             row["_reviewed"] = reason is not None
             return
     row["pendingReason"] = None
+    _take_off(world, row)
     target = row["_target"].internal
     failure = next((why for trait, why in FAILURES.items() if trait in _traits(row)), None)
     if target and is_shut(world, target) and not world.has("closed-receives"):
@@ -165,6 +169,15 @@ def settle(world: World, row: Json, *, released: bool = False) -> None:
     if on_chain and not world.has("no-chain-at-source"):
         row["source"]["onChainTransaction"] = _on_chain("SOLANA")
     _complete(world, row)
+
+
+def _take_off(world: World, row: Json) -> None:
+    """Show the debit of a payment that has settled, where a planted bug did not show it before."""
+    account = row["_quote"]["_source"].internal
+    amount = row.pop("_unsettled", 0)
+    if account and amount:
+        account["_unsettled"] -= amount
+        internals.changed(world, account)
 
 
 def _is_forgotten(world: World, quote: Json) -> bool:
@@ -279,6 +292,10 @@ def _refund_move(world: World, row: Json, state: str) -> None:
         told["refund"] = {**row["refund"], "status": "PENDING"}
     if state == "COMPLETED" and world.has("refund-event-without-refund"):
         del told["refund"]
+    if state == "PENDING" and world.has("refund-event-before-refund"):
+        told["refund"] = None
+    if state == "PENDING" and world.has("refund-pending-untold"):
+        return
     payer = row["_quote"]["_source"].owner or {}
     business = payer.get("customerType") == "BUSINESS"
     if not business or not world.has("business-refund-untold"):

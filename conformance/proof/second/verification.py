@@ -599,6 +599,8 @@ def submit(call: Call) -> Reply:
     if body["customerId"] in world.owners and world.has("submission-of-owner"):
         body["customerId"] = world.owners[body["customerId"]]["customerId"]
     customer = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
+    if customer["customerType"] == "INDIVIDUAL" and world.has("individual-submission-refused"):
+        raise invalid("customerId", "is no business")
     before = next(
         (row for row in world.verifications.values() if row["customerId"] == customer["id"]), None
     )
@@ -646,6 +648,8 @@ def index(call: Call) -> Reply:
     own = [row for row in everyones if row["customerId"] == customer["id"]]
     if len(own) < len(everyones) and world.has("verifications-of-others"):
         own = everyones
+    if len(own) > 1 and world.has("first-submission-read"):
+        own = own[:1]
     rows = [public(row) for row in own]
     if any(len(row["errors"]) > 1 for row in rows) and world.has("listed-first-error"):
         rows = [row | {"errors": row["errors"][:1]} for row in rows]

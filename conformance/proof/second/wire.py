@@ -334,6 +334,8 @@ def _is_ours(world: World, given: str) -> bool:
     except (binascii.Error, UnicodeDecodeError):
         return False
     known = hmac.compare_digest(name.encode(), world.token_id.encode())
+    if not known and world.has("unknown-token-not-found"):
+        raise Refusal("TOKEN_NOT_FOUND", "There is no such token.", status=401)
     right = hmac.compare_digest(secret.encode(), world.client_secret.encode())
     if known and not right and world.has("wrong-secret-forbidden"):
         raise Refusal("FORBIDDEN", "The secret is wrong.", status=403)
