@@ -865,6 +865,15 @@ second-sms-credential|461|A wallet has two credentials of SMS_OTP.
 malformed-signature-crashes|422|A malformed signature of a wallet ends in an internal error.
 immediate-processing-untold|432|No event tells of PROCESSING where a quote is executed at once.
 business-rejection-as-kyc|437|The rejection of a business is told as CUSTOMER.KYC_REJECTED.
+deposit-without-total|79|A settled deposit raises the balance, and not the total balance.
+retry-with-new-number|350|A retry with the same key shows another account number.
+platform-list-with-rule-based|342|The platform's list has the rule-based accounts of customers.
+unused-accounts-unlisted|88|The list of a customer's accounts leaves out those that never had money.
+sweep-keeps|351|What is swept on stays in the balance of the rule-based account too.
+delete-takes-namesakes|363|A deletion takes the accounts with the same platformAccountId with it.
+failed-proof-event-old|229|The event of a failed proof of ownership shows the status from before.
+list-one-per-currency|360|A customer's list has the newest external account of each currency alone.
+nested-legal-name-unseen|137|A legalName under businessInfo of a beneficiary in USD does not count.
 """
 
 
