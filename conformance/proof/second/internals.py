@@ -228,6 +228,13 @@ def take(world: World, account: Json, amount: int) -> None:
         changed(world, account)
 
 
+def hold_all(world: World, account: Json) -> None:
+    """Hold whatever an account has, which is for a planted bug."""
+    account["_held"] += account["_available"]
+    account["_available"] = 0
+    changed(world, account)
+
+
 def require_funds(world: World, account: Json, amount: int) -> None:
     """Refuse where an account has less than an amount.
 
