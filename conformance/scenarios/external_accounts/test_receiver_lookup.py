@@ -24,6 +24,16 @@ from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed,
 DOLLARS = ("USDB", "USDC", "USDT")
 """Coins whose rates may be those of US dollars in a conforming service."""
 
+OF_ONE_ASSET = {
+    "BASE_WALLET",
+    "POLYGON_WALLET",
+    "SOLANA_WALLET",
+    "TRON_WALLET",
+    "PLASMA_WALLET",
+    "SPARK_WALLET",
+}
+"""Types of wallets that take a single asset."""
+
 UNLIKE_DOLLARS = ("MXN", "BRL", "PHP", "INR", "ZAR", "NGN")
 """Currencies with two decimals of which a US dollar is worth many."""
 
@@ -324,6 +334,35 @@ def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, che
         assert abs(math.log(sent * estimated)) < abs(math.log(sent)), entry
 
 
+@requirement("LKP-807")
+def test_the_most_that_is_sent_is_in_the_unit_of_what_is_sent(platform: Platform) -> None:
+    """One account is looked up in dollars, and in a coin of the same worth with more decimals."""
+    corridors = platform.profile.resources.corridors
+    corridor = next((one for one in corridors if one.sending in DOLLARS), None)
+    if corridor is None:
+        raise ResourceMissing(f"resources.corridors has none from {' or '.join(DOLLARS)}")
+    source, account = platform.quotes.ends(corridor)
+    decimals, most = [], []
+    for code in ("USD", corridor.sending):
+        query = {"customerId": source["customerId"], "sendingCurrency": code}
+        answer = platform.api.lookup_external_account(account["id"], query)
+        if not answer.accepted:
+            raise ResourceMissing(f"{account['id']} is not looked up in {code}: {answer}")
+        decimals.append(arranged_body(answer)["sendingCurrency"]["decimals"])
+        entry = supported_currency(answer.body, corridor.receiving)
+        most.append(require_member(entry, "maxSendingAmount"))
+    in_dollars, in_coins = most
+    expected = 10.0 ** (decimals[1] - decimals[0])
+    if expected == 1 or not in_dollars or not in_coins:
+        raise ResourceMissing(f"bounds of {most} with {decimals} decimals do not tell units apart")
+
+    ratio = in_coins / in_dollars
+
+    assert abs(math.log(ratio / expected)) < abs(math.log(ratio)), (
+        f"at most {in_dollars} of USD, and {in_coins} of {corridor.sending}, are sent"
+    )
+
+
 @requirement("LKP-032")
 def test_a_lookup_needs_a_sender(platform: Platform) -> None:
     """A lookup with neither customerId nor senderUmaAddress is refused with 400."""
@@ -419,6 +458,7 @@ def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> Non
     "LKP-046",
     "LKP-047",
     "LKP-805",
+    "LKP-806",
 )
 def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, check: Check) -> None:
     """A lookup with the corridor's sending currency names that, the account and its currency.
@@ -457,9 +497,9 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         with check("LKP-021"):
             codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
             assert account["currency"] in codes
-        # Wallets may hold several assets.
-        if str(value_at(account, "accountInfo.accountType")).endswith("_ACCOUNT"):
-            with check("LKP-805"):
+        account_type = str(value_at(account, "accountInfo.accountType"))
+        if (only := of_one_currency(account_type)) is not None:
+            with check(only):
                 codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
                 assert {*codes} <= {account["currency"]}, lookup
         with check("LKP-022"):
@@ -480,6 +520,13 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         first = platform.profile.resources.corridors[0].sending
         own = [account for (sending, _), account in accounts.items() if sending == first]
         expect_one_default(platform, senders[first], own)
+
+
+def of_one_currency(account_type: str) -> str | None:
+    """Return the requirement of accounts of a type that are in one currency; None of others."""
+    if account_type.endswith("_ACCOUNT"):
+        return "LKP-805"
+    return "LKP-806" if account_type in OF_ONE_ASSET else None
 
 
 def expect_one_default(platform: Platform, customer: Json, accounts: Iterable[Json]) -> None:

@@ -480,7 +480,17 @@ def bounds_not_converted(lookup: Json) -> Json:
     return lookup
 
 
+@mutant("LKP-807", "bounds of sending are in cents", (receivers, "lookup"), edited)
+def bounds_in_cents(lookup: Json) -> Json:
+    unit = 10 ** (lookup["sendingCurrency"]["decimals"] - 2)
+    for entry in lookup["supportedCurrencies"]:
+        for member in ("minSendingAmount", "maxSendingAmount"):
+            entry[member] = entry[member] // unit if unit > 1 else entry[member]
+    return lookup
+
+
 @mutant("LKP-805", "a lookup lists what is sent, too", (receivers, "lookup"), edited)
+@mutant("LKP-806", "a lookup lists what is sent, too", (receivers, "lookup"), edited)
 def sending_listed(lookup: Json) -> Json:
     entries = lookup["supportedCurrencies"]
     other = {**entries[0], "currency": lookup["sendingCurrency"]}
