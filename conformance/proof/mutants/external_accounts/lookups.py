@@ -489,12 +489,19 @@ def bounds_in_cents(lookup: Json) -> Json:
     return lookup
 
 
-@mutant("LKP-805", "a lookup lists what is sent, too", (receivers, "lookup"), edited)
-@mutant("LKP-806", "a lookup lists what is sent, too", (receivers, "lookup"), edited)
-def sending_listed(lookup: Json) -> Json:
+def _with_what_is_sent(lookup: Json) -> Json:
     entries = lookup["supportedCurrencies"]
     other = {**entries[0], "currency": lookup["sendingCurrency"]}
     return {**lookup, "supportedCurrencies": [*entries, other]}
+
+
+for _id in ("LKP-805", "LKP-806"):
+    declare(
+        _id,
+        "what-is-sent",
+        "a lookup lists what is sent, too",
+        edited(receivers, "lookup", _with_what_is_sent),
+    )
 
 
 @mutant("LKP-041", "an account that was looked up cannot be paid without the lookup's id")
