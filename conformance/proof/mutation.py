@@ -321,7 +321,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         str | None,
         typer.Option(
             metavar="SEED",
-            help=f"with --kept: a share of them, drawn by chance: a number, or {TODAY}",
+            help=f"a share of them, or of those of --kept, drawn by chance: a number, or {TODAY}",
         ),
     ] = None,
     shares: Annotated[int, typer.Option(min=1, help="with --draw: one of so many shares")] = 1,
@@ -359,11 +359,12 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
 
     Prints each break that is not noticed, and the total.
     """
+    shard = WHOLE if draw is None else Draw.parse(draw, shares).shard
     if generic or kept or whole_run:
         # What makes the changes is installed with the extra `test` alone.
         import_module("conformance.proof.generic.command").by_machine(
             kept=kept,
-            shard=WHOLE if draw is None else Draw.parse(draw, shares).shard,
+            shard=shard,
             whole_run=whole_run,
             sample=sample,
             seed=seed,
@@ -389,7 +390,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         return
     started = time.perf_counter()
     try:
-        chosen = choose(load(only or ()), only or ())
+        chosen = [one for one in choose(load(only or ()), only or ()) if shard.has(one.id)]
         if figures:
             _check_whole(chosen)
         results = measure(chosen, processes)
@@ -397,12 +398,13 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     _print_all(results, time.perf_counter() - started, verbose=verbose)
-    if not only:
+    is_part = bool(only) or shard != WHOLE
+    if not is_part:
         _print_unguarded(results)
     if json_file is not None:
         _write_json(results, json_file)
     if figures:
-        others = read_kills(MEASURED) if only else {}
+        others = read_kills(MEASURED) if is_part else {}
         write_kills({**others, **kills_of(results)}, MEASURED)
     if not results or any(result.outcome is not MutantOutcome.KILLED for result in results):
         raise typer.Exit(1)

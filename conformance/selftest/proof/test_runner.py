@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from conformance.proof import mutation as runner
 from conformance.proof.host import turns
 from conformance.proof.kit.builders import edited, instead
 from conformance.proof.kit.edits import put
-from conformance.proof.mutant import Registry
+from conformance.proof.mutant import Mutant, Registry
 from conformance.proof.mutation import MutantOutcome, Result, choose, load, measure
 from conformance.proof.patch import MutantError, Patch
 from conformance.reference.quotes import quotes
@@ -287,6 +288,25 @@ class TestCommand:
 
         assert done.exit_code == 0, done.output
         assert done.output.startswith("1 mutants in ")
+
+    def test_each_day_has_a_share(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """One seed after the other, all mutants come in turn, and none twice."""
+        drawn: list[str] = []
+
+        def note(chosen: Sequence[Mutant], _processes: int) -> list[Result]:
+            drawn.extend(mutant.id for mutant in chosen)
+            return [self.RESULTS[0]]
+
+        monkeypatch.setattr(runner, "measure", note)
+        sizes = []
+        for seed in ("8", "9"):
+            done = CliRunner().invoke(app, ["mutants", f"--draw={seed}", "--shares=2"])
+            assert done.exit_code == 0, done.output
+            assert done.output.startswith("1 mutants in ")
+            sizes.append(len(drawn))
+
+        assert sorted(drawn) == sorted(mutant.id for mutant in runner.load())
+        assert 0 < sizes[0] < sizes[1]
 
     def test_what_is_killed_is_told_where_that_is_wanted(self, measured: list[Result]) -> None:
         """With the test that killed it, and how long that took."""
