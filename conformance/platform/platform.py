@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.platform.given.agents import Agents
 from conformance.platform.given.approved import ApprovedCustomers
-from conformance.platform.given.authentication import Logins, StrongAuthentication
+from conformance.platform.given.authentication import StrongAuthentication
 from conformance.platform.given.beneficiaries import Ownership, Trust
 from conformance.platform.given.cards import Cards
 from conformance.platform.given.configuration import Configuration
@@ -13,6 +13,7 @@ from conformance.platform.given.embedded_wallets import EmbeddedWallets
 from conformance.platform.given.external_accounts import ExternalAccounts
 from conformance.platform.given.factor_resets import FactorResets
 from conformance.platform.given.internal_accounts import InternalAccounts
+from conformance.platform.given.logins import Logins
 from conformance.platform.given.quotes import Quotes
 from conformance.platform.given.rule_based_accounts import RuleBasedAccounts
 from conformance.platform.given.stablecoins import Stablecoins
@@ -77,7 +78,8 @@ class Platform:
         self.internal_accounts = InternalAccounts(context, self.approved, self.customers)
         self.external_accounts = ExternalAccounts(context, self.approved, self.customers)
         self.ownership = Ownership(context, self.external_accounts)
-        self.trust = Trust(context, self.approved, self.external_accounts)
+        self.logins = Logins(context)
+        self.trust = Trust(context, self.approved, self.external_accounts, self.logins)
         self.rule_based = RuleBasedAccounts(
             context, self.approved, self.external_accounts, self.internal_accounts
         )
@@ -90,9 +92,10 @@ class Platform:
             self.transactions,
         )
         self.transfers = Transfers(context)
-        self.sca = StrongAuthentication(context, self.approved, self.internal_accounts, self.quotes)
+        self.sca = StrongAuthentication(
+            context, self.approved, self.internal_accounts, self.quotes, self.logins
+        )
         self.resets = FactorResets(context, self.approved)
-        self.logins = Logins(context)
         self.agents = Agents(context, self.external_accounts, self.transactions)
         self.wallets = EmbeddedWallets(context, self.approved, self.internal_accounts)
         self.cards = Cards(context, self.internal_accounts)

@@ -192,6 +192,7 @@ class Triggers:
             target.profile.variables, target.origin, target.base_url
         )
         self._until = Waiting(target.profile.timing, Patience()).until
+        self._fired: list[tuple[str, Mapping[str, Any]]] = []
         self._backs: list[tuple[str, Step, Mapping[str, Any]]] = []
         self.established: dict[str, Any] = {}
         """What the steps of `setup` returned, by the names that the profile gives it."""
@@ -269,6 +270,7 @@ class Triggers:
             HarnessError: the parameters are not those of the vocabulary.
         """
         mapping = self._admitted(name, parameters)
+        self._fired.append((name, parameters))
         if mapping.magic is not None:
             raise HarnessError(
                 f"trigger {name} is a magic value, to be used where the resource is made"
@@ -284,6 +286,10 @@ class Triggers:
             return {}
         self.one_shots.before(name, parameters)
         return self._cause(name, mapping, parameters)
+
+    def was_fired(self, name: str, **parameters: Any) -> bool:
+        """Return whether ``name`` was caused before with just these parameters."""
+        return (name, parameters) in self._fired
 
     def _cause(self, name: str, mapping: Trigger, parameters: Mapping[str, Any]) -> dict[str, Any]:
         words = {**self.established, **parameters}

@@ -1,4 +1,4 @@
-"""Strong customer authentication: challenges of quotes and their proofs, and logins."""
+"""Strong customer authentication: challenges of quotes and their proofs."""
 
 from __future__ import annotations
 
@@ -8,26 +8,22 @@ from typing import Any
 from conformance.exchange.answer import Answer
 from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.given.internal_accounts import InternalAccounts
+from conformance.platform.given.logins import Logins
 from conformance.platform.given.quotes import Quotes
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import (
     Body,
     Json,
     Resource,
-    arranged_body,
     arranged_resource,
     fill_template,
 )
-from conformance.platform.triggers import Asked
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
-    TriggerMissing,
 )
 
 MAX_CHALLENGES = 5
-_NOT_OFFERED = (405, 501, 503)
-_WITHOUT_START = (400, 422)
 _CODE_ALONE = {"code": "{code}"}
 """The proof by a factor of which the profile says nothing."""
 
@@ -41,25 +37,39 @@ class StrongAuthentication(Part):
         approved: ApprovedCustomers,
         internal_accounts: InternalAccounts,
         quotes: Quotes,
+        logins: Logins,
     ) -> None:
         super().__init__(context)
         self._approved = approved
+        self._logins = logins
         self._internal_accounts = internal_accounts
         self._quotes = quotes
 
     def send_proof(self, quote: Json, proof: Json | None = None, *, valid: bool = True) -> Answer:
         """Send ``POST /quotes/{quoteId}/authorize``, by default with the right proof.
 
+        A customer who has not logged in yet may have to do so first.
+
         Raises:
             ResourceMissing: the profile does not say which proof that is, and another one is.
         """
         body = self.proof_for(quote) if proof is None else proof
-        answer = self._api.authorize_quote(quote["id"], body, valid=valid)
+        answer = self._logins.in_session(
+            self._payer_of(quote),
+            lambda: self._api.authorize_quote(quote["id"], body, valid=valid),
+        )
         if proof is None and self._is_guessed(quote) and not answer.accepted:
             raise ResourceMissing(
                 f"the profile has no bindings.sca_code, and the usual one is refused: {answer}"
             )
         return answer
+
+    def _payer_of(self, quote: Json) -> str | None:
+        """Return the id of the customer who pays by a quote, where it or its source tells it."""
+        source = quote.get("source")
+        told = source if isinstance(source, dict) else {}
+        account = self._ledger.accounts.get(str(told.get("accountId")))
+        return (account or told).get("customerId")
 
     def proof(self, factor: Any) -> Body | None:
         """Return the right proof by a factor, as the bindings shape it, if they do."""
@@ -123,50 +133,6 @@ class StrongAuthentication(Part):
         if authorized.get("status") == "PENDING_AUTHORIZATION":
             raise PreconditionFailed("each valid proof was followed by another challenge")
         return authorized
-
-
-class Logins(Part):
-    """Logins of customers who authenticate strongly."""
-
-    def begin(self, customer: Json) -> Asked | None:
-        """Start a login, where there is such a step."""
-        mapped = self._triggers.maps("sca.login")
-        return self._triggers.ask("sca.login", customerId=customer["id"]) if mapped else None
-
-    def complete(self, customer: Json) -> Answer:
-        """Log a customer in: ``POST /sca/login/complete``, after a start where there is one."""
-        return self._api.complete_sca_login({"customerId": customer["id"]}, self.body(customer))
-
-    def body(self, customer: Json) -> Body:
-        """Return a body that completes a login, shaped by the bindings; it is started for it."""
-        names = self._profile.bindings
-        begun = self.begin(customer)
-        if begun is not None and not begun.accepted:
-            raise PreconditionFailed(f"a login cannot be started: {begun}")
-        words = {
-            "{ip}": names.end_user_ip,
-            "{code}": names.sca_code,
-            "{customerId}": customer["id"],
-            "{challengeId}": None if begun is None else begun.results().get("challengeId"),
-        }
-        body: Body = fill_template(names.sca_login, words)
-        return body
-
-    def session(self, customer: Json) -> Body:
-        """Log a customer in and return what the login answers.
-
-        Raises:
-            TriggerMissing: the login is refused, and the profile maps no way to start one.
-        """
-        answer = self.complete(customer)
-        if answer.status in _WITHOUT_START and not self._triggers.maps("sca.login"):
-            raise TriggerMissing("sca.login", f"a login may have to be started: {answer}")
-        if answer.status in _NOT_OFFERED:
-            raise ResourceMissing(f"logins are not offered: {answer}")
-        body = arranged_body(answer)
-        if not isinstance(body, dict):
-            raise PreconditionFailed(f"a login answers with no object: {answer}")
-        return body
 
 
 def _factor(quote: Json) -> Any:

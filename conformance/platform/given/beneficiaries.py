@@ -7,6 +7,7 @@ from typing import Any, Literal
 from conformance.exchange.answer import Answer
 from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.given.external_accounts import ExternalAccounts
+from conformance.platform.given.logins import Logins
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import (
     Body,
@@ -141,15 +142,24 @@ class Trust(Part):
     """Beneficiaries that a customer trusts, and no longer does."""
 
     def __init__(
-        self, context: Context, approved: ApprovedCustomers, external_accounts: ExternalAccounts
+        self,
+        context: Context,
+        approved: ApprovedCustomers,
+        external_accounts: ExternalAccounts,
+        logins: Logins,
     ) -> None:
         super().__init__(context)
         self._approved = approved
         self._external_accounts = external_accounts
+        self._logins = logins
 
     def ask_to_untrust(self, account: Json) -> Answer:
         """Ask for the trust in an account to be taken away."""
-        return self._api.untrust_beneficiary(account["id"], self._profile.bindings.untrust or None)
+        body = self._profile.bindings.untrust or None
+        return self._logins.in_session(
+            account.get("customerId"),
+            lambda: self._api.untrust_beneficiary(account["id"], body),
+        )
 
     def customer(self, *, business: bool = False) -> Resource:
         """Create a customer who may trust beneficiaries: one who needs SCA, where there is any."""
@@ -175,7 +185,13 @@ class Trust(Part):
         return self._api.call(operation, path=path, body=body, judged=False).status not in _UNROUTED
 
     def confirm(self, account: Json, *, right: bool = True) -> Answer:
-        """Confirm that a beneficiary is no longer trusted, with a right or a wrong code.
+        """Confirm that a beneficiary is no longer trusted, with a right or a wrong code."""
+        return self._logins.in_session(
+            account.get("customerId"), lambda: self._confirm(account, right=right)
+        )
+
+    def _confirm(self, account: Json, *, right: bool) -> Answer:
+        """Send the confirmation.
 
         The path has two readings. Which one is served the first answer of either shows.
         """

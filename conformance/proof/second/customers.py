@@ -388,7 +388,7 @@ def create(call: Call) -> Reply:
         "updatedAt": moment,
         "_factors": list(world.persona.first_factors),
         "_wrong": 0,
-        "_session": True,
+        "_session": world.persona.first_session == "creation",
         "_resets": [],
         "_traits": set(),
         "_first_number": at(given, "businessInfo.registrationNumber"),

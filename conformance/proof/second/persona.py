@@ -95,6 +95,7 @@ class Persona:
     lapsed_challenge: Literal["FAILED", "EXPIRED"] = "FAILED"
     authorizing_status: Literal["PENDING", "PENDING_AUTHORIZATION"] = "PENDING"
     first_factors: tuple[str, ...] = ("SMS_OTP",)
+    first_session: Literal["creation", "login"] = "creation"
     enrollment_at: Literal["start", "completion"] = "completion"
     announces_quotes: bool = False
     verification_follows: bool = False
@@ -259,5 +260,6 @@ PERSONAS: Mapping[str, Persona] = {
         id_form="mixed",
         throttled_each=97,
         immediate_status="COMPLETED",
+        first_session="login",
     ),
 }

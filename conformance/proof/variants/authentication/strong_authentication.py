@@ -12,12 +12,32 @@ from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.reference import errors, rules
-from conformance.reference.authentication import agents, sca
+from conformance.reference.authentication import agents, logins, sca
 from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals, trust
 from conformance.reference.quotes import quotes
-from conformance.reference.store import Challenge, Quote
+from conformance.reference.store import Challenge, Customer, Quote
 from conformance.reference.unit import Ask, Unit, timestamp
+
+# --- Sessions -------------------------------------------------------------------------------
+
+
+@variant("N453", "a customer has no session before the first login")
+def first_login(patch: Patch) -> None:
+    known = "HAS_LOGGED_IN"
+
+    def open_session(original: Function, customer: Customer) -> None:
+        original(customer)
+        customer.conditions = {**customer.conditions, known: True}
+
+    def refuse_lapsed(original: Function, customer: Customer) -> None:
+        if not customers.has_condition(customer, known):
+            raise errors.Refusal("SCA_SESSION_REQUIRED", "The customer has not logged in yet.")
+        original(customer)
+
+    patch.wrap(logins, "open_session", open_session)
+    patch.wrap(sca, "refuse_lapsed", refuse_lapsed)
+
 
 # --- Proofs ---------------------------------------------------------------------------------
 
