@@ -513,6 +513,9 @@ def _misread(world: World, person: Json, told: Json, code: str) -> None:
     inner = told.get("taxId") is not None and person.get("taxId") is None
     if inner and world.has("nested-tax-id-unseen"):
         del told["taxId"]
+    nested = told.get("legalName") is not None and person.get("legalName") is None
+    if nested and code == "USD" and world.has("nested-legal-name-unseen"):
+        del told["legalName"]
     named = code == "EUR" and told.get("beneficiaryType") == "BUSINESS" and told.get("fullName")
     if named and not told.get("legalName") and world.has("euro-full-name-for-legal"):
         told["legalName"] = told["fullName"]

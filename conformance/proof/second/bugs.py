@@ -865,6 +865,31 @@ second-sms-credential|461|A wallet has two credentials of SMS_OTP.
 malformed-signature-crashes|422|A malformed signature of a wallet ends in an internal error.
 immediate-processing-untold|432|No event tells of PROCESSING where a quote is executed at once.
 business-rejection-as-kyc|437|The rejection of a business is told as CUSTOMER.KYC_REJECTED.
+deposit-without-total|79|A settled deposit raises the balance, and not the total balance.
+retry-with-new-number|350|A retry with the same key shows another account number.
+platform-list-with-rule-based|342|The platform's list has the rule-based accounts of customers.
+unused-accounts-unlisted|88|The list of a customer's accounts leaves out those that never had money.
+sweep-keeps|351|What is swept on stays in the balance of the rule-based account too.
+delete-takes-namesakes|363|A deletion takes the accounts with the same platformAccountId with it.
+failed-proof-event-old|229|The event of a failed proof of ownership shows the status from before.
+list-one-per-currency|360|A customer's list has the newest external account of each currency alone.
+nested-legal-name-unseen|137|A legalName under businessInfo of a beneficiary in USD does not count.
+execution-at-new-rate|11|An execution converts at the rate of then, and not at that of the quote.
+expired-execution-debits|386|The execution of an expired quote is refused, and debits its source.
+short-execution-holds|78|An execution that is refused for lack of money leaves the rest on hold.
+standing-fee-cached|335|The first standing fee that a quote has met is taken from all later ones.
+override-unchecked-just-in-time|384|A just-in-time quote takes a platform fee in any currency.
+description-lost-on-execution|193|A transaction has no description any more once it is PROCESSING.
+wrong-proof-debits|240|A wrong proof is refused, and the source of the quote is debited.
+status-filter-of-creation|394|The filter by status goes by the status that a payment was made with.
+failure-reason-in-event-only|245|The failureReason is in the event of the failure, and not kept.
+resubmission-told-again|254|A submission of a customer who is PENDING tells that a review begins.
+rename-drops-contacts|309|A change of the fullName alone takes email and phoneNumber away.
+listed-errors-of-before|320|A verification that is IN_PROGRESS is listed with errors from before.
+email-verifies-phone|314|The code of the email verifies the phone too.
+refund-of-newest-purchase|286|A standalone return points to the newest purchase of its card.
+any-secret-after-the-right-one|424|Any secret is taken once the right one was given.
+refused-fee-kept|335|A standing fee that is refused for its currency is kept.
 """
 
 

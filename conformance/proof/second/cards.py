@@ -244,8 +244,7 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
     back["originalTransactionId"] = None if world.has("refund-orphan") else row["id"]
     if earlier and world.has("second-return-chained"):
         back["originalTransactionId"] = earlier[-1]
-    if world.has("refund-row-debit"):
-        back["direction"] = "DEBIT"
+    _mistake_return(world, back, row, own_payment=own_payment)
     _add(back, "settledAmount", amount)
     before = row["refundedAmount"]["amount"]
     if before and world.has("second-return-sum"):
@@ -261,6 +260,19 @@ def give_back(world: World, row: Json, amount: int, *, own_payment: bool) -> Non
         _tell(world, row)
     elif own_payment or not _is_untold(world, row, later=bool(earlier)):
         _tell(world, back if own_payment else row)
+
+
+def _mistake_return(world: World, back: Json, row: Json, *, own_payment: bool) -> None:
+    """Spoil by a planted bug the row of what is returned of a purchase, `row`."""
+    newest = [
+        one["id"]
+        for one in world.transactions.values()
+        if one.get("cardId") == row["cardId"] and one["direction"] == "DEBIT"
+    ][-1]
+    if own_payment and newest != row["id"] and world.has("refund-of-newest-purchase"):
+        back["originalTransactionId"] = newest
+    if world.has("refund-row-debit"):
+        back["direction"] = "DEBIT"
 
 
 def _is_whole_return(world: World, row: Json) -> bool:

@@ -60,6 +60,8 @@ def change(call: Call) -> Reply:
     for fee in body.get("feeConfigs") or ():
         coin(fee["sendingCurrency"])
         if fee["sendingCurrency"] != "USD" and not world.has("fee-in-any-currency"):
+            if world.has("refused-fee-kept"):
+                world.config["feeConfigs"] = body["feeConfigs"]
             raise Refusal("INVALID_CURRENCY", "Platform fees are taken in USD.", status=400)
     branded = body.get("cardTokenization2faConfig") and "feeConfigs" not in body
     if branded and world.config["feeConfigs"] and world.has("branding-drops-fees"):

@@ -529,7 +529,8 @@ def begin_review(
     It was `submitted` by the interface, and not by the hosted flow.
     """
     member = status_name(customer)
-    if customer[member] not in {"UNVERIFIED", "HOLD"}:
+    again = submitted and customer[member] == "PENDING" and world.has("resubmission-told-again")
+    if customer[member] not in {"UNVERIFIED", "HOLD"} and not again:
         return
     customer[member] = "PENDING"
     customer["updatedAt"] = now()
@@ -774,6 +775,9 @@ def _drop_by_bugs(world: World, customer: Json, body: Json, whole: Json) -> None
         whole["currencies"] = customer.get("currencies")
     if body.get("currencies") and world.has("currencies-patch-ignored"):
         whole["currencies"] = customer.get("currencies")
+    if set(body) == {"fullName"} and world.has("rename-drops-contacts"):
+        for name in ("email", "phoneNumber"):
+            whole.pop(name, None)
     if "currencies" not in body and world.has("change-drops-currencies"):
         whole["currencies"] = []
     if body.get("nationality") and customer.get("nationality") and world.has("nationality-stays"):
@@ -943,6 +947,8 @@ def _confirm(world: World, customer: Json, channel: str) -> None:
     if channel == "phone" and world.has("phone-verifies-email"):
         channel = "email"
     customer["contactVerification"][channel] = "VERIFIED"
+    if channel == "email" and "phone" in states and world.has("email-verifies-phone"):
+        states["phone"] = "VERIFIED"
 
 
 def _verify_namesakes(world: World, customer: Json) -> None:

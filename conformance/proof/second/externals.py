@@ -61,6 +61,9 @@ def _told(world: World, account: Json, before: str) -> Json:
     proven = (before, account["status"]) == ("PENDING_OWNERSHIP_VERIFICATION", "ACTIVE")
     if proven and world.has("stale-account-event"):
         told["status"] = before
+    failed = (before, account["status"]) == ("PENDING_OWNERSHIP_VERIFICATION", "UNVERIFIED")
+    if failed and world.has("failed-proof-event-old"):
+        told["status"] = before
     if world.has("bare-id-in-events"):
         told["id"] = account["id"].partition(":")[2]
     if world.has("status-event-bare"):
@@ -345,6 +348,9 @@ def index(call: Call) -> Reply:
     fresh = [row for row in rows if row["id"] not in known]
     if fresh and world.has("first-list-kept"):
         rows = [row for row in rows if row["id"] in known]
+    newest = {row["currency"]: row for row in rows}
+    if len(newest) < len(rows) and world.has("list-one-per-currency"):
+        rows = list(newest.values())
     return call.page([_listed(world, row) for row in _in_currency(call, rows)])
 
 
@@ -459,11 +465,25 @@ def delete(call: Call) -> Reply:
         if call.world.has("refused-deletion-untrusts"):
             account["_trusted"] = False
         raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
+    for row in _namesakes(call.world, account):
+        call.world.deleted[row["id"]] = call.world.externals.pop(row["id"])
     if not call.world.has("delete-keeps"):
         call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])
     if call.world.has("delete-account-returns-200"):
         return 200, shown(account)
     return 204, None
+
+
+def _namesakes(world: World, account: Json) -> list[Json]:
+    """Return what a deletion takes with it: by a planted bug all that has the same own id."""
+    own = (account["customerId"], account["platformAccountId"])
+    others = [
+        row
+        for row in world.externals.values()
+        if row is not account and (row["customerId"], row["platformAccountId"]) == own
+    ]
+    named = own[1] is not None and others
+    return others if named and world.has("delete-takes-namesakes") else []
 
 
 def untrust(call: Call) -> Reply:

@@ -37,6 +37,8 @@ def open_account(world: World, owner: Json | None, kind: str, code: str) -> Json
         "_available": 0,
         "_held": 0,
         "_coming": 0,
+        "_deposited": 0,
+        "_used": False,
         "_number": f"{world.number():010}",
         "_key": secrets.token_hex(16),
         "_traits": set(),
@@ -89,8 +91,7 @@ def shown(world: World, account: Json) -> Json:
         available = total
     if total != available and world.has("total-without-held"):
         total = available
-    if account["_coming"] and world.has("total-without-pending"):
-        total -= account["_coming"]
+    total -= _left_out(world, account)
     body["balance"] = money(available, code)
     if account["type"] == "INTERNAL_CRYPTO" and world.has("no-coin-symbol"):
         body["balance"]["currency"]["symbol"] = None
@@ -108,6 +109,15 @@ def shown(world: World, account: Json) -> Json:
             body["customerId!"] = forms[world.persona.no_owner]
         del body["customerId"]
     return body
+
+
+def _left_out(world: World, account: Json) -> int:
+    """Return what a planted bug leaves out of the total balance of an account."""
+    if account["_coming"] and world.has("total-without-pending"):
+        return int(account["_coming"])
+    if account["_deposited"] and world.has("deposit-without-total"):
+        return int(account["_deposited"])
+    return 0
 
 
 def _mistake(world: World, account: Json, body: Json) -> None:
@@ -193,6 +203,7 @@ def give_status(world: World, account: Json, status: str) -> None:
 
 def credit(world: World, account: Json, amount: int) -> None:
     """Add settled money to an account."""
+    account["_used"] = True
     account["_available"] += amount
     changed(world, account)
 
@@ -215,6 +226,13 @@ def take(world: World, account: Json, amount: int) -> None:
     account["_available"] -= amount
     if not early:
         changed(world, account)
+
+
+def hold_all(world: World, account: Json) -> None:
+    """Hold whatever an account has, which is for a planted bug."""
+    account["_held"] += account["_available"]
+    account["_available"] = 0
+    changed(world, account)
 
 
 def require_funds(world: World, account: Json, amount: int) -> None:
@@ -254,6 +272,7 @@ def deposit(world: World, account: Json, amount: int) -> None:
     if world.has("incoming-amounts-as-text"):
         for name in ("sentAmount", "receivedAmount"):
             world.transactions[new][name]["amount"] = str(amount)
+    account["_deposited"] += amount
     credit(world, account, amount)
     if account["type"] == "RULE_BASED":
         _sweep(world, account, amount)
@@ -305,7 +324,8 @@ def _sweep(world: World, account: Json, amount: int) -> None:
     unreachable = "unreachable" in account["_traits"]
     if world.has("sweep-stays"):
         return
-    debit(world, account, amount)
+    if not world.has("sweep-keeps"):
+        debit(world, account, amount)
     missed = (unreachable and not world.has("sweep-anyway")) or not _receives(world, account)
     if missed:
         credit(world, home, amount)
@@ -349,6 +369,9 @@ def list_of_customer(call: Call) -> Reply:
         rows = [row for row in rows if row not in ruled]
     if world.has("accounts-of-others"):
         rows = [row for row in world.internals.values() if row["customerId"]]
+    used = [row for row in rows if row["_used"]]
+    if len(used) < len(rows) and world.has("unused-accounts-unlisted"):
+        rows = used
     return call.page([_listed(world, row) for row in _in_currency(call, rows)])
 
 
@@ -370,6 +393,9 @@ def list_of_platform(call: Call) -> Reply:
     rows = of_customer(call.world, "")
     if call.query.get("currency") and call.world.has("filter-shows-customers"):
         rows = list(call.world.internals.values())
+    ruled = [row for row in call.world.internals.values() if row["type"] == "RULE_BASED"]
+    if ruled and call.world.has("platform-list-with-rule-based"):
+        rows += [row for row in ruled if row not in rows]
     rows = _in_currency(call, rows)
     coins = [row for row in rows if COINS[row["_code"]].crypto]
     if call.query.get("currency") and coins and call.world.has("filter-without-coins"):
@@ -459,7 +485,10 @@ def create(call: Call) -> Reply:
         if other and not world.has("key-reuse"):
             raise conflict("The key was used for another account.")
         status = 201 if world.has("retry-answered-201") else 200
-        return status, _owned(world, world.internals[memory["id"]])
+        first = world.internals[memory["id"]]
+        if world.has("retry-with-new-number"):
+            first = first | {"_number": f"{world.number():010}"}
+        return status, _owned(world, first)
     account = _rule_based(world, body)
     world.idempotent[f"account:{key}"] = {
         "print": print_of,

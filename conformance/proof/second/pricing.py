@@ -30,11 +30,12 @@ class Price:
     fee: int
     platform_fee: int
     fee_rate: Decimal
+    drift: Decimal = Decimal(1)
 
     @property
     def rate(self) -> Decimal:
         """What one whole unit of the sending currency is in the receiving one."""
-        return rate(self.sending, self.receiving)
+        return rate(self.sending, self.receiving) * self.drift
 
 
 def _is_overruled(world: World, sending: str, receiving: str) -> bool:
@@ -65,6 +66,9 @@ def platform_fee(world: World, sending: str, receiving: str, override: Json | No
         return {}
     configs: list[Json] = world.config["feeConfigs"]
     fee: Json = next((row for row in configs if row["sendingCurrency"] == sending), {})
+    if fee and sending != receiving:
+        first = world.first_fees.setdefault(sending, fee)
+        fee = first if first != fee and world.has("standing-fee-cached") else fee
     both = fee.get("basisPoints") and fee.get("fixedAmount")
     if both and sending != receiving and world.has("rate-without-fixed"):
         fee = {name: value for name, value in fee.items() if name != "fixedAmount"}

@@ -1,7 +1,8 @@
 """Quotes: from where, to where, at which price; created, authorized and executed."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 from conformance.proof.second import (
@@ -37,6 +38,8 @@ from conformance.proof.second.world import World, ahead, now, public
 PULLABLE = "USD_ACCOUNT"
 MAX_DOLLAR_CENTS = 5_000_000
 MAX_REMITTANCE = 80
+_DRIFT = Decimal("0.998")
+"""How far a rate has moved until the execution, where a planted bug converts again."""
 _MAX_RACE_SECONDS = 0.05
 """How long a planted race waits for the other execution, as most have none beside them."""
 
@@ -554,6 +557,10 @@ def _request_payment(world: World, account: Json) -> None:
 
 def _extra(world: World, codes: tuple[str, str], body: Json) -> Json:
     override = body.get("platformFeeOverride")
+    foreign = override is not None and codes[0] != "USD"
+    funded = body["source"]["sourceType"] == "REALTIME_FUNDING"
+    if foreign and funded and world.has("override-unchecked-just-in-time"):
+        return dict(override or {})
     extra = pricing.platform_fee(world, *codes, override)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     if extra and not override and realtime and world.has("standing-fee-not-just-in-time"):
@@ -836,6 +843,8 @@ def _require_funds_now(world: World, quote: Json) -> None:
     except Refusal as refusal:
         if world.has("short-execution-ends-quote"):
             quote["status"] = "FAILED"
+        if world.has("short-execution-holds"):
+            internals.hold_all(world, quote["_source"].account)
         if world.has("late-funds-unprocessable"):
             raise Refusal(refusal.code, refusal.reason, status=422) from None
         raise
@@ -920,6 +929,15 @@ def _expire_late(world: World, quote: Json) -> None:
     row = transactions.of(world, quote)
     if row["status"] == "PENDING" and world.has("expires-on-attempt"):
         row["status"] = "EXPIRED"
+    if not quote["_realtime"] and world.has("expired-execution-debits"):
+        _take_what_is_due(world, quote)
+
+
+def _take_what_is_due(world: World, quote: Json) -> None:
+    """Debit the source of a quote too early, where it has enough, which is for planted bugs."""
+    account = quote["_source"].internal
+    if account and account["_available"] >= quote["_sent"]:
+        internals.take(world, account, quote["_sent"])
 
 
 def _is_taken_again(world: World, quote: Json) -> bool:
@@ -979,6 +997,7 @@ def execute_call(call: Call) -> Reply:
     _require_executable(world, quote)
     _require_signature(call, quote["_source"], quote["_target"])
     _recount(world, quote)
+    _convert_again(world, quote)
     execute(world, quote)
     return 200, _executed(world, quote)
 
@@ -997,6 +1016,18 @@ def _recount(world: World, quote: Json) -> None:
         sentAmount=money(priced.sent, priced.sending),
         receivedAmount=money(priced.received, priced.receiving),
         platformFees=priced.platform_fee,
+    )
+
+
+def _convert_again(world: World, quote: Json) -> None:
+    """Convert what a quote sends, by a planted bug, at the rate of its execution."""
+    old: Price = quote["_price"]
+    if old.sending == old.receiving or not world.has("execution-at-new-rate"):
+        return
+    priced = replace(old, received=half_up(old.received * _DRIFT), drift=_DRIFT)
+    quote |= {"_price": priced, "_received": priced.received}
+    transactions.of(world, quote).update(
+        receivedAmount=money(priced.received, priced.receiving), exchangeRate=float(priced.rate)
     )
 
 
@@ -1117,6 +1148,8 @@ def _prove(world: World, quote: Json, body: Json) -> None:
         if wrong and not quote["_realtime"] and world.has("wrong-proof-reopens"):
             quote |= {"status": "PENDING", "_challenge": None}
             transactions.of(world, quote)["status"] = "PENDING"
+        if wrong and not quote["_realtime"] and world.has("wrong-proof-debits"):
+            _take_what_is_due(world, quote)
         raise
 
 

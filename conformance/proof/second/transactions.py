@@ -118,6 +118,8 @@ def _is_untold_failure(world: World, row: Json) -> bool:
 def start(world: World, quote: Json, *, at_once: bool = False) -> None:
     """Let the transaction of a quote that was paid for go its way."""
     row = of(world, quote)
+    if row["description"] and world.has("description-lost-on-execution"):
+        row["description"] = None
     untold = quote["_immediate"] and world.has("immediate-processing-untold")
     if untold or (quote["_proven"] and world.has("authorized-untold")):
         row["status"] = "PROCESSING"
@@ -257,6 +259,8 @@ def _fail(world: World, row: Json, reason: str) -> None:
     row["failureReason"] = None if world.has("no-failure-reason") else reason
     row["_quote"]["status"] = "FAILED"
     move(world, row, "FAILED")
+    if world.has("failure-reason-in-event-only"):
+        row["failureReason"] = None
     pulled = row["_quote"]["_source"].external is not None
     ours = not pulled and row["_quote"]["_source"].owner is None
     if ours and world.has("platform-not-refunded"):
@@ -386,6 +390,9 @@ def _wanted(call: Call, row: Json) -> bool:
         return False
     shown_as = row["status"]
     if shown_as == "EXPIRED" and "status" in query and call.world.has("expired-filed-as-pending"):
+        shown_as = "PENDING"
+    moved = bool(row.get("_quote")) and shown_as != "PENDING"
+    if moved and "status" in query and call.world.has("status-filter-of-creation"):
         shown_as = "PENDING"
     seen = {"type": row.get("type"), "status": shown_as}
     fits = [seen[name] == query[name] for name in seen if name in query]

@@ -651,6 +651,7 @@ def index(call: Call) -> Reply:
         rows = [row | {"errors": row["errors"][:1]} for row in rows]
     if any("field" in error for row in rows for error in row["errors"]):
         rows = _listed(world, rows)
+    rows = _mixed(world, rows)
     status = customer[customers.status_name(customer)]
     if world.persona.verification_follows and status in {"APPROVED", "REJECTED"}:
         rows = [row | {"verificationStatus": status} if not row["errors"] else row for row in rows]
@@ -660,6 +661,17 @@ def index(call: Call) -> Reply:
     if form == "bare":
         return 200, rows
     return call.page(rows)
+
+
+def _mixed(world: World, rows: list[Json]) -> list[Json]:
+    """Return verifications, those without errors with the ones from before by a planted bug."""
+    last: list[Json] = []
+    mixed = []
+    for row in rows:
+        stale = bool(last) and not row["errors"] and world.has("listed-errors-of-before")
+        mixed.append(row | {"errors": last} if stale else row)
+        last = row["errors"] or last
+    return mixed
 
 
 def _listed(world: World, rows: list[Json]) -> list[Json]:

@@ -102,10 +102,12 @@ class World:
     idempotent: Table = field(default_factory=dict)
     wallet_requests: Table = field(default_factory=dict)
     config: Json = field(default_factory=dict)
+    first_fees: Table = field(default_factory=dict)
     switches: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     answered: dict[tuple[str, str, str], Json] = field(default_factory=dict)
     requests: int = 0
+    known_secret: bool = False
     emit: Callable[[str, Json], None] = field(default=lambda _type, _data: None)
 
     def __post_init__(self) -> None:
