@@ -111,12 +111,12 @@ def test_a_return_is_credited(platform: Platform) -> None:
 def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, check: Check) -> None:
     """A standalone return is a CREDIT with the purchase's id as originalTransactionId.
 
-    It is not the first purchase on the card that is returned. The filter by card and type lists the
-    return as well, with its currency.
+    It is neither the first nor the last purchase on the card that is returned. The filter by card
+    and type lists the return as well, with its currency.
     """
     account = platform.cards.account()
     card = platform.cards.card(account)
-    _, purchase = (platform.cards.settled_purchase(card) for _ in range(2))
+    _, purchase, _ = (platform.cards.settled_purchase(card) for _ in range(3))
 
     row: Json | None = None
     with check("CAR-070"):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.platform.given.configuration import FEES
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
@@ -17,6 +18,7 @@ from conformance.scenarios.configuration.test_configuration import (
     dollar_corridor,
     dollar_quote,
     quote_bearing,
+    read_setting,
     set_fee,
     shows_fee,
     with_and_without_fee,
@@ -147,6 +149,35 @@ def test_a_platform_fee_of_one_quote_is_not_that_of_the_next(
     if own_fee(with_override) == own_fee(before):
         raise ResourceMissing("bindings.platform_fee_override leads to no fee on this corridor")
     assert own_fee(after) == own_fee(before)
+
+
+@requirement("QUO-809", "QUO-631")
+@pytest.mark.usefixtures("settings")
+def test_a_platform_fee_of_one_quote_leaves_the_standing_fee(
+    platform: Platform, check: Check
+) -> None:
+    """After a quote with platformFeeOverride, the standing fee is shown and borne as before.
+
+    One standing fee may be the same as the override, so there are two of them.
+    """
+    override = platform.profile.bindings.require("platform_fee_override")
+    usual = dollar_quote(platform)
+    for standing in (FORMS["both"], {"basis_points": UNUSUAL_BASIS_POINTS}):
+        sent = set_fee(platform, **standing)
+        before = quote_bearing(platform, usual, standing)
+        if not shows_fee(before, standing):
+            raise PreconditionFailed(f"the standing fee does not show in a quote: {before}")
+        shown = read_setting(platform, FEES, sent)
+
+        arrange_quote(platform, {**usual, "platformFeeOverride": override})
+
+        with check("QUO-809"):
+            after = arrange_quote(platform, usual)
+            assert own_fee(after) == own_fee(before), after
+        with check("QUO-631"):
+            if not shown:
+                raise ResourceMissing(f"GET /config does not show {FEES}")
+            assert platform.configuration.read().get(FEES) == shown
 
 
 @requirement("QUO-620")

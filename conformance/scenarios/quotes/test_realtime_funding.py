@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Body,
@@ -76,6 +77,23 @@ def test_a_source_is_paid_in_dollars_or_crypto(platform: Platform, currency: str
     answer = platform.api.create_quote(body)
 
     answer.expect_accepted()
+
+
+@requirement("QUO-630")
+@pytest.mark.parametrize("currency", ["USDC", "BTC"])
+def test_a_platform_fee_needs_funding_in_us_dollars(platform: Platform, currency: str) -> None:
+    """A fee override on a quote that is paid in USDC or BTC is refused, or no fee is included."""
+    override = platform.profile.bindings.require("platform_fee_override")
+    in_dollars = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
+    platform.quotes.pending(*in_dollars, platformFeeOverride=override)
+    body = realtime_body(platform, currency)
+
+    answer = platform.api.create_quote({**body, "platformFeeOverride": override})
+
+    if answer.accepted:
+        assert not answer.body.get("platformFeesIncluded"), answer
+    else:
+        answer.refused(twin=accepted_quote(platform, body))
 
 
 @requirement("QUO-822")
@@ -319,20 +337,35 @@ def test_its_payment_executes_a_quote_that_was_authorized(platform: Platform) ->
     assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
 
 
+def realtime_body(platform: Platform, currency: str) -> Body:
+    """Return the body of a quote that is funded just in time in a currency."""
+    # The receiving amount is locked: in any currency of the source it is not too small.
+    return platform.quotes.realtime_body(
+        currency=currency, lockedCurrencySide="RECEIVING", lockedCurrencyAmount=AMOUNT
+    )
+
+
 def create_realtime_quote(platform: Platform, currency: str) -> Json:
     """Create a real-time funded quote in a currency, and return it.
 
     Raises:
         ResourceMissing: the target refuses real-time funding in the currency.
     """
-    body = platform.quotes.realtime_body(
-        currency=currency, lockedCurrencySide="RECEIVING", lockedCurrencyAmount=AMOUNT
-    )
+    quote: Json = accepted_quote(platform, realtime_body(platform, currency)).body
+    return quote
+
+
+def accepted_quote(platform: Platform, body: Body) -> Answer:
+    """Create a real-time funded quote, and return the answer.
+
+    Raises:
+        ResourceMissing: the target refuses real-time funding in the currency.
+    """
     answer = platform.api.create_quote(body)
     if not answer.accepted:
+        currency = body["source"]["currency"]
         raise ResourceMissing(f"nothing can be funded in real time in {currency}: {answer}")
-    quote: Json = answer.body
-    return quote
+    return answer
 
 
 def expect_withheld(quote: Json) -> None:

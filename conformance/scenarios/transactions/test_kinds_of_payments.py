@@ -45,7 +45,7 @@ ENDED = {"TRX-017": "failureReason", "TRX-057": "refund", "TRX-605": "pendingRea
 
 
 @requirement("TRX-022", "TRX-026", "TRX-028", "TRX-029", "TRX-030", "TRX-031", "TRX-032", "TRX-034")
-@requirement("TRX-606", "TRX-815", *ENDED, *DESCRIBED)
+@requirement("TRX-606", "TRX-815", "TRX-830", *ENDED, *DESCRIBED)
 @pytest.mark.parametrize(
     "kind",
     [
@@ -93,6 +93,8 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
         assert math.isclose(rate, quote["exchangeRate"], rel_tol=1e-6), transaction
     with check("TRX-034"):
         assert require_member(transaction, "description") == "Invoice 2212"
+    with check("TRX-830"):
+        assert transaction.get("description") == require_member(created, "description")
     with check("TRX-815"):
         created_at = moment(require_member(created, "createdAt"))
         assert moment(require_member(transaction, "createdAt")) == created_at
@@ -170,16 +172,17 @@ def test_what_the_platform_paid_in_vain_is_back(platform: Platform) -> None:
     assert before - fees <= balance <= before
 
 
-@requirement("TRX-024", "TRX-025", "TRX-027", "EVT-010")
+@requirement("TRX-024", "TRX-025", "TRX-027", "TRX-831", "EVT-010")
 @pytest.mark.parametrize("kind", ["immediate", "real-time", "authorized", "platform"])
 def test_a_payment_of_each_kind_is_in_processing_while_the_rail_holds_it(
     platform: Platform, check: Check, kind: Kind
 ) -> None:
     """A held payment is PROCESSING without settledAt, and COMPLETED once the rail settles it.
 
-    That it is in processing is reported.
+    It keeps its description, and that it is in processing is reported.
     """
-    quote = create_quote(platform, kind, trigger="payout.hold")
+    quote = create_quote(platform, kind, trigger="payout.hold", description="Invoice 2213")
+    created = platform.transactions.of_quote(quote)
     pay(platform, kind, quote)
 
     held = platform.transactions.at_status(quote, "PROCESSING")
@@ -188,6 +191,8 @@ def test_a_payment_of_each_kind_is_in_processing_while_the_rail_holds_it(
         assert held.get("status") == "PROCESSING", held
     with check("TRX-027"):
         assert not held.get("settledAt"), held
+    with check("TRX-831"):
+        assert held.get("description") == require_member(created, "description"), held
     with check("EVT-010"):
         if held.get("status") != "PROCESSING":
             raise PreconditionFailed(f"the payment is {held.get('status')}")

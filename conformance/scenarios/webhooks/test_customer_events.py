@@ -274,6 +274,29 @@ def test_a_submission_with_errors_is_not_reported(platform: Platform, business: 
 @pytest.mark.parametrize(
     "business",
     [
+        case("EVT-320", "individual", False),
+        case("EVT-321", "business", True),
+    ],
+)
+def test_a_submission_during_a_review_is_not_reported(platform: Platform, business: bool) -> None:
+    """A second submission of a customer at PENDING, however it is answered, is not reported."""
+    customer = platform.verification.reviews.submitted(business=business)
+    _arrange_event(platform, customer, business, "PENDING")
+    _let_reports_arrive(platform)
+    kind = f"{FAMILIES[business]}PENDING"
+    known_ids = _event_ids(platform, customer, kind)
+    platform.verification.reviews.in_review(customer)
+
+    answer = platform.verification.reviews.submit(customer)
+
+    platform.observe(f"a submission during a review is answered with {answer.status}")
+    _let_reports_arrive(platform)
+    assert _event_ids(platform, customer, kind) == known_ids
+
+
+@pytest.mark.parametrize(
+    "business",
+    [
         case("EVT-098", "individual", False),
         case("EVT-099", "business", True),
     ],

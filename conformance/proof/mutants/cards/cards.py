@@ -437,21 +437,33 @@ declare(
 )
 
 
-@mutant(
-    "CAR-074", "a refund points to the first purchase with the card", (card_simulators, "refund")
-)
-def first_purchase(refund: Function, unit: Unit, ask: Ask) -> Json:
-    body: Json = refund(unit, ask)
-    unit.session.flush()
-    query = (
-        select(CardTransaction.id)
-        .where(CardTransaction.card_id == ask.params["id"])
-        .order_by(CardTransaction.created_at)
+def _pointing_to(place: int) -> Apply:
+    """Return the patch by which a return is of the purchase at a place in time on its card."""
+
+    def refund(original: Function, unit: Unit, ask: Ask) -> Json:
+        query = (
+            select(CardTransaction.id)
+            .where(CardTransaction.card_id == ask.params["id"])
+            .order_by(CardTransaction.created_at)
+        )
+        purchases = unit.session.scalars(query).all()
+        body: Json = original(unit, ask)
+        unit.session.flush()
+        row = card_transactions.find(unit, body["transactionId"])
+        if row is not None:
+            row.original_id = purchases[place]
+        return body
+
+    return around(card_simulators, "refund", refund)
+
+
+for _name, _place in (("first", 0), ("last", -1)):
+    declare(
+        "CAR-074",
+        _name,
+        f"a refund points to the {_name} purchase with the card",
+        _pointing_to(_place),
     )
-    row = card_transactions.find(unit, body["transactionId"])
-    if row is not None:
-        row.original_id = unit.session.scalars(query).first()
-    return body
 
 
 def _after_earlier_ones(refund: Function, unit: Unit, ask: Ask) -> Json:

@@ -258,6 +258,14 @@ def never_settled(
         original(unit, transaction_id, released=released)
 
 
+declare(
+    "QUO-630",
+    "unchecked",
+    "the platform's fee is taken from just-in-time funding in any currency",
+    skipped(quotes, "refuse_foreign_override", lambda order: order.source.kind == "REALTIME"),
+)
+
+
 # --- Parts of patches -----------------------------------------------------------------------
 
 

@@ -8,7 +8,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, around, before, edited, instead, recoded, together
+from conformance.proof.kit.builders import (
+    Json,
+    after,
+    around,
+    before,
+    edited,
+    instead,
+    recoded,
+    together,
+)
 from conformance.proof.kit.edits import without
 from conformance.proof.kit.identifiers import external_account_of, internal_account_of
 from conformance.proof.kit.tables import with_field, with_status
@@ -16,7 +25,7 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted
 from conformance.proof.mutants.quotes.toolkit import change_body
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors, fields, rules
+from conformance.reference import errors, fields, platform, rules
 from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import fees, parties, quotes
 from conformance.reference.store import ExternalAccount, Quote
@@ -351,6 +360,21 @@ def override_stays_for_conversions(patch: Patch) -> None:
         return terms_for(unit, order)
 
     patch.wrap(quotes, "terms_for", terms)
+
+
+def _override_becomes_standing(unit: Unit, order: quotes.Order) -> None:
+    """Make the fee of one quote the standing fee."""
+    if order.fee_override is not None:
+        currency = {"sourceCurrency": rules.PLATFORM_FEE_CURRENCY}
+        platform.config_of(unit).fee_configs = [{**currency, **order.fee_override}]
+
+
+declare(
+    "QUO-631",
+    "standing",
+    "a platformFeeOverride becomes the standing fee",
+    after(quotes, "terms_for", _override_becomes_standing),
+)
 
 
 def _railless(rail: str) -> Apply:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import after, around, before, edited, skipped, together
-from conformance.proof.kit.edits import copied, put, shows, turned
+from conformance.proof.kit.edits import copied, put, shows, turned, where, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
     after_refusal,
@@ -218,6 +218,14 @@ declare(
     "the createdAt of a transaction is the time of its last change",
     edited(transactions, "view", copied("updatedAt", "createdAt")),
 )
+
+for _id, _status in (("TRX-830", "COMPLETED"), ("TRX-831", "PROCESSING")):
+    declare(
+        _id,
+        "dropped",
+        f"the description is lost once a transaction is {_status}",
+        edited(transactions, "view", where(shows("status", _status), without("description"))),
+    )
 
 
 def _reason_kept(kept: Callable[[Quote], bool], reason: str) -> Apply:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, Json, around
+from conformance.proof.kit.builders import Handler, Json, around, skipped
 from conformance.proof.kit.edits import Edit, put
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
@@ -48,6 +48,24 @@ for _requirement in ("EVT-103", "EVT-104"):
         "reported-again",
         "each change of a decided customer reports the decision again",
         then(onboarding, "update", _decided_again),
+    )
+
+
+def _begun_again(kind: str) -> Apply:
+    """Return a patch after which another submission begins a review that is under way."""
+
+    def is_under_way(customer: Customer) -> bool:
+        return (customer.customer_type, customer.status) == (kind, "PENDING")
+
+    return skipped(verifications, "refuse_reviewed", is_under_way)
+
+
+for _requirement, _kind in (("EVT-320", "INDIVIDUAL"), ("EVT-321", "BUSINESS")):
+    declare(
+        _requirement,
+        "begun-again",
+        "each submission during a review is reported as its beginning",
+        _begun_again(_kind),
     )
 
 
