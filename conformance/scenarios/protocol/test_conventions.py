@@ -126,6 +126,10 @@ def test_a_currency_can_be_named_to_people(
         case(("CNV-107", "CNV-108", "CNV-112"), kind, is_wanted)
         for kind, is_wanted in {
             "to-another-currency": lambda corridor: corridor.sending != corridor.receiving,
+            # Pesos have the sign of dollars, so that it may be taken from the other side.
+            "to-another-sign": lambda corridor: (
+                corridor.sending == "USD" and corridor.receiving in ("EUR", "GBP", "INR", "BRL")
+            ),
             "to-crypto": lambda corridor: corridor.receiving in ("BTC", "USDC", "USDT"),
         }.items()
     ],
