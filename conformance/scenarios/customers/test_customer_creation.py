@@ -13,8 +13,8 @@ from conformance.scenarios.customers.test_customer_fields import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import same
-from conformance.testdata.examples import Change, Example, example, examples
+from conformance.scenarios.kit.notation import require_value_at, same
+from conformance.testdata.examples import Change, Example, example, examples, placed
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
 
@@ -227,12 +227,13 @@ def test_customers_may_share_a_platform_customer_id(platform: Platform, check: C
 
     Two are individuals, and the third one is a business. A change of one is none of another.
     """
+    address_member = platform.profile.bindings.uma_address or "umaAddress"
     answers = [platform.api.create_customer(body) for body in bodies_with_shared_id(platform)]
     if answers[0].accepted and not all(answer.accepted for answer in answers):
         # The target may need different UMA addresses to tell the customers apart.
-        require_member(platform.customers.read(arranged_resource(answers[0])), "umaAddress")
+        require_value_at(platform.customers.read(arranged_resource(answers[0])), address_member)
         bodies = [
-            {**body, "umaAddress": f"${platform.samples.reference()}@uma.example"}
+            placed(body, address_member, f"${platform.samples.reference()}@uma.example")
             for body in bodies_with_shared_id(platform)
         ]
         answers = [platform.api.create_customer(body) for body in bodies]
@@ -245,7 +246,7 @@ def test_customers_may_share_a_platform_customer_id(platform: Platform, check: C
     with check("CUS-016"):
         assert len({customer["id"] for customer in customers}) == len(customers)
     with check("CUS-017"):
-        addresses = [require_member(customer, "umaAddress") for customer in customers]
+        addresses = [require_value_at(customer, address_member) for customer in customers]
         assert len(set(addresses)) == len(addresses), addresses
     with check("CUS-031"):
         others = customers[::2]

@@ -296,8 +296,8 @@ def test_a_review_of_a_business_is_reported_with_what_was_changed_before_it(
     platform: Platform,
 ) -> None:
     """The PENDING webhook agrees with a business whose legal name was corrected."""
-    business = platform.verification.reviews.prepared(business=True)
-    info = require_member(platform.customers.read(business), "businessInfo")
+    info = platform.customers.business_members({})["businessInfo"]
+    business = platform.verification.reviews.prepared(business=True, businessInfo=info)
     changed = {**info, "legalName": "Marchetti Instruments LLC"}
     platform.customers.change(business, businessInfo=changed)
     platform.verification.reviews.submission(business)
