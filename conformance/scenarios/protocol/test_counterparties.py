@@ -326,18 +326,24 @@ WRONG_ADDRESSES = {
 def test_a_uma_address_that_is_none_cannot_be_paid(
     platform: Platform, check: Check, wrong: WrongAddress
 ) -> None:
-    """The quote or its execution is refused, or the payment fails; another address can be paid."""
+    """The quote or its execution is refused, or the payment fails; another address can be paid.
+
+    So it is with the second attempt, when the address may be remembered.
+    """
     body = uma_quote(platform)
     destination = uma_destination(platform, wrong.address(platform))
 
     answers = platform.quotes.create_and_execute({**body, "destination": destination})
+    *_, again = platform.quotes.create_and_execute({**body, "destination": destination})
 
     last, twin = answers[-1], platform.quotes.create_and_execute(body)[: len(answers)][-1]
     with check(wrong.refusing):
-        if last.accepted:
-            assert platform.transactions.failed(last.body).get("status") in FAILED, last
-        else:
-            last.refused(*wrong.statuses, twin=twin)
+        for attempt in (last, again):
+            if attempt.accepted:
+                status = platform.transactions.failed(attempt.body).get("status")
+                assert status in FAILED, attempt
+            else:
+                attempt.refused(*wrong.statuses, twin=twin)
     with check(wrong.naming):
         require_refusal(last)
         last.refused(*wrong.codes, twin=twin)

@@ -7,10 +7,16 @@ from http import HTTPStatus
 
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.given.configuration import FEES, holds
 from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_body, arranged_resource, require_member
+from conformance.platform.resource import (
+    Json,
+    arranged_body,
+    arranged_resource,
+    require_member,
+)
 from conformance.scenarios.internal_accounts.unmade import expect_unmade
 from conformance.scenarios.kit.fees import FORMS, arrange_quote, corridors_not_from, own_fee
 from conformance.scenarios.kit.marks import Check, requirement
@@ -102,7 +108,10 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform, check:
 @requirement("LIM-007", "CFG-045")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: Check) -> None:
-    """A standing fee in another currency is refused, or quotes from that currency show no fee."""
+    """A standing fee in another currency is refused, or quotes from that currency show no fee.
+
+    It stands alone in its list, or behind one in US dollars.
+    """
     fee_from_dollars = platform.configuration.standing_fee(**FORMS["rate"])
     for corridor in corridors_not_from("USD", platform, crossing=True):
         fee = platform.configuration.standing_fee(**FORMS["rate"], currency=corridor.sending)
@@ -112,15 +121,25 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
         twin = platform.configuration.update({FEES: fee_from_dollars})
         answer = platform.configuration.update({FEES: fee})
         with check("LIM-007"):
-            if answer.accepted:
-                assert own_fee(arrange_quote(platform, body)) == 0
-            else:
-                answer.refused(twin=twin)
+            expect_no_fee(platform, answer, twin, body)
+        if isinstance(fee, list):
+            second = platform.configuration.update({FEES: [*fee_from_dollars, *fee]})
+            with check("LIM-007"):
+                expect_no_fee(platform, second, twin, body)
         with check("CFG-045"):
             shown = platform.configuration.read().get(FEES)
             if answer.accepted or not shown:
                 raise ResourceMissing("the fee is not refused, or GET /config does not show any")
             assert not holds(shown, fee), f"{fee} was refused, and {shown} is shown"
+
+
+def expect_no_fee(platform: Platform, change: Answer, twin: Answer, body: Json) -> None:
+    """Assert that a change of the standing fee is refused, or a quote bears none of its fee."""
+    __tracebackhide__ = True
+    if change.accepted:
+        assert own_fee(arrange_quote(platform, body)) == 0
+    else:
+        change.refused(twin=twin)
 
 
 @requirement("LIM-052", "LIM-053", "LIM-055", "RBA-022", "RBA-055")

@@ -9,7 +9,7 @@ from conformance.proof.kit.edits import put, where
 from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import change_body, debit_though_refused
-from conformance.proof.patch import Apply, Function
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.external_accounts import receivers
 from conformance.reference.quotes import quotes, uma
@@ -257,6 +257,20 @@ declare(
     "a receiver is not asked for",
     instead(uma, "has_receiver", lambda _: True),
 )
+
+
+@mutant("ERR-052", "who was asked for once is taken for a receiver")
+def remembered_receiver(patch: Patch) -> None:
+    known: set[str] = set()
+
+    def has_receiver(original: Function, address: str) -> bool:
+        is_known = address in known
+        known.add(address)
+        return is_known or bool(original(address))
+
+    patch.wrap(uma, "has_receiver", has_receiver)
+
+
 declare(
     "ERR-053",
     "receiver",

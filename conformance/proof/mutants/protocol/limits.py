@@ -236,6 +236,12 @@ declare(
     instead(platform, "broken_fee", lambda _config: []),
 )
 declare(
+    "LIM-007",
+    "first-fee-alone",
+    "of several standing fees the first one alone is checked",
+    around(platform, "fee_config_errors", lambda check, configs: check(configs[:1])),
+)
+declare(
     "LIM-008",
     "override-everywhere",
     "the platform's fee is taken in any currency",
