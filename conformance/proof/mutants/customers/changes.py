@@ -26,7 +26,6 @@ from conformance.reference.service import Service
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 
-
 CONSENT = "endUserTermsConsent"
 
 
