@@ -10,6 +10,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
+    Body,
     Json,
     Resource,
     arranged_body,
@@ -354,7 +355,8 @@ def test_another_identification_number_is_kept(platform: Platform, check: Check)
 @requirement("BUS-024", "CUS-028", "CUS-030")
 def test_the_data_of_a_business_can_be_changed(platform: Platform, check: Check) -> None:
     """A business shows what its new ``businessInfo`` says, and everything else as before."""
-    body = platform.customers.example_body(example("business"))
+    consent = {CONSENT: platform.customers.terms_consent()}
+    body = {**platform.customers.example_body(example("business")), **consent}
     customer = platform.customers.read(arranged_body(platform.api.create_customer(body)))
     new = {**body["businessInfo"], **platform.samples.filled(NEW_INFO)}
     if new["country"] != "US":
@@ -602,7 +604,7 @@ def fully_told(platform: Platform, name: str) -> Resource:
     """
     bindings = platform.profile.bindings
     body = platform.customers.example_body(example(name))
-    more: Json = {CONSENT: platform.customers.terms_consent()}
+    more: Body = {CONSENT: platform.customers.terms_consent()}
     if "businessInfo" in body:
         more["businessInfo"] = {**body["businessInfo"], **bindings.business_details}
     else:
