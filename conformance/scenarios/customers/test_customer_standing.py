@@ -11,6 +11,7 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check
+from conformance.scenarios.kit.notation import same
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed
 
@@ -57,13 +58,20 @@ KEPT = (
 """What says who a customer is, and is no secret of the customer's."""
 
 DECIDED = [
-    case((id_, "CUS-616"), f"{kind.name}-{DECISIONS[trigger].lower()}", kind, trigger, id_)
-    for kind, ids in (
-        (INDIVIDUAL, ("CUS-046", "CUS-047", "CUS-048")),
-        (BUSINESS, ("BUS-021", "BUS-022", "BUS-023")),
+    case(
+        (id_, alone_id, "CUS-616"),
+        f"{kind.name}-{DECISIONS[trigger].lower()}",
+        kind,
+        trigger,
+        (id_, alone_id),
+    )
+    for kind, alone_id, ids in (
+        (INDIVIDUAL, "CUS-043", ("CUS-046", "CUS-047", "CUS-048")),
+        (BUSINESS, "BUS-018", ("BUS-021", "BUS-022", "BUS-023")),
     )
     for id_, trigger in zip(ids, DECISIONS, strict=True)
 ]
+"""Each type and decision with the requirements on the status, and on the other member for it."""
 
 
 @pytest.mark.parametrize(("kind", "ids"), NEW)
@@ -103,15 +111,16 @@ def test_a_new_customer_is_unverified(platform: Platform, kind: Kind) -> None:
     assert created.get(kind.member) in (None, "UNVERIFIED"), created
 
 
-@pytest.mark.parametrize(("kind", "trigger", "status_id"), DECIDED)
+@pytest.mark.parametrize(("kind", "trigger", "ids"), DECIDED)
 def test_a_decided_customer_says_so(
-    platform: Platform, check: Check, kind: Kind, trigger: str, status_id: str
+    platform: Platform, check: Check, kind: Kind, trigger: str, ids: tuple[str, str]
 ) -> None:
-    """The status becomes APPROVED, REJECTED or HOLD, as the review decides.
+    """The status becomes APPROVED, REJECTED or HOLD, as the review decides, in its member alone.
 
-    The customer shows who it is as one does who was not submitted.
+    The customer shows who it is as one does who was not submitted, and as it did itself.
     """
     status = DECISIONS[trigger]
+    status_id, alone_id = ids
     features = platform.profile.features
     if not (features.direct_onboarding or features.hosted_onboarding):
         raise FeatureUndeclared("direct_onboarding", "hosted_onboarding")
@@ -127,9 +136,14 @@ def test_a_decided_customer_says_so(
     )
     with check(status_id):
         assert after.get(kind.member) == status
+    with check(alone_id):
+        assert after.get(kind.other_member) is None, after
     with check("CUS-616"):
         if after.get(kind.member) != status:
             raise PreconditionFailed(f"the review left the customer at {after.get(kind.member)}")
         other = platform.customers.read(platform.customers.applicant(business=kind.is_business))
         shown = [path for path in KEPT if value_at(other, path) is not None]
         assert [path for path in shown if value_at(after, path) is None] == [], after
+        told = {path: value for path in shown if (value := value_at(customer, path)) is not None}
+        changed = [path for path in told if not same(path, value_at(after, path), told[path])]
+        assert not changed, f"{changed} were told as {told}: {after}"

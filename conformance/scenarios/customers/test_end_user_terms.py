@@ -8,7 +8,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
+
 from conformance.contract.moments import parse_moment
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
@@ -19,6 +22,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
+from conformance.scenarios.quotes.kinds import Kind, quote_body
 from conformance.scenarios.quotes.payments import pulling_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -28,6 +32,27 @@ UNKNOWN_VERSION = "END_USER_TERMS_VERSION_NOT_FOUND"
 DATE = re.compile(r"(?<!\d)(?:19|20)\d\d([-./]?(?:0[1-9]|1[0-2])(?!\d{3}))")
 """A year and a month, which a day may follow."""
 LENGTH_OF_IDS = 16
+
+AT_CREATION = {
+    "TRM-010": "moment",
+    "TRM-011": "address",
+    "TRM-012": "version",
+    "TRM-013": "method",
+}
+BY_UPDATE = {
+    "TRM-014": "moment",
+    "TRM-015": "address",
+    "TRM-016": "version",
+    "TRM-017": "method",
+}
+"""By requirement the parts of an acceptance that are kept, given at creation or by an update."""
+
+OF_BUSINESSES: Mapping[str, Kind] = {
+    "TRM-040": "immediate",
+    "TRM-042": "real-time",
+    "TRM-800": "pulled",
+}
+"""By requirement the kinds of quotes of a business that wait for the acceptance of the terms."""
 
 
 # --- The terms ------------------------------------------------------------------------------
@@ -77,46 +102,50 @@ def test_a_customer_may_accept_the_terms_later(platform: Platform) -> None:
     answer.expect_accepted()
 
 
-@requirement("TRM-006", "TRM-010", "TRM-011", "TRM-012", "TRM-013")
-def test_an_acceptance_at_creation_is_kept_as_it_was_sent(platform: Platform, check: Check) -> None:
-    """The customer shows the moment, IP address, version and method of the acceptance as sent."""
+@requirement("TRM-006", *AT_CREATION)
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_an_acceptance_at_creation_is_kept_as_it_was_sent(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
+    """The customer shows the moment, IP address, version and method of the acceptance as sent.
+
+    That holds for the answer to the creation, if it shows them, as for the customer who is read.
+    """
     consent = platform.customers.terms_consent()
-    created = platform.approved.customer(endUserTermsConsent=consent)
+    created = platform.customers.applicant(business=business, endUserTermsConsent=consent)
 
     shown_consent = require_member(platform.customers.read(created), CONSENT)
 
     with check("TRM-006"):
         assert isinstance(shown_consent, Mapping), shown_consent
-    with check("TRM-010"):
-        expect_kept(platform, "moment", consent, shown_consent)
-    with check("TRM-011"):
-        expect_kept(platform, "address", consent, shown_consent)
-    with check("TRM-012"):
-        expect_kept(platform, "version", consent, shown_consent)
-    with check("TRM-013"):
-        expect_kept(platform, "method", consent, shown_consent)
+    for id_, part in AT_CREATION.items():
+        with check(id_):
+            expect_kept(platform, part, consent, shown_consent)
+            expect_kept_where_shown(platform, part, consent, created)
 
 
-@requirement("TRM-014", "TRM-015", "TRM-016", "TRM-017")
-def test_an_acceptance_by_update_is_kept_as_it_was_sent(platform: Platform, check: Check) -> None:
-    """The customer shows the moment, IP address, version and method of the acceptance as sent."""
+@requirement(*BY_UPDATE)
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_an_acceptance_by_update_is_kept_as_it_was_sent(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
+    """The customer shows the moment, IP address, version and method of the acceptance as sent.
+
+    That holds for the answer to the update, if it shows them, as for the customer who is read.
+    """
     consent = platform.customers.terms_consent()
-    created = platform.approved.customer(consent=False)
-    platform.customers.change(created, endUserTermsConsent=consent)
+    created = platform.customers.applicant(business=business, endUserTermsConsent=None)
+    changed = platform.customers.change(created, endUserTermsConsent=consent)
 
     updated = platform.until(
         lambda: platform.customers.read(created), lambda customer: customer.get(CONSENT) is not None
     )
     shown_consent = require_member(updated, CONSENT)
 
-    with check("TRM-014"):
-        expect_kept(platform, "moment", consent, shown_consent)
-    with check("TRM-015"):
-        expect_kept(platform, "address", consent, shown_consent)
-    with check("TRM-016"):
-        expect_kept(platform, "version", consent, shown_consent)
-    with check("TRM-017"):
-        expect_kept(platform, "method", consent, shown_consent)
+    for id_, part in BY_UPDATE.items():
+        with check(id_):
+            expect_kept(platform, part, consent, shown_consent)
+            expect_kept_where_shown(platform, part, consent, changed)
 
 
 @requirement("TRM-018")
@@ -173,10 +202,15 @@ def test_an_acceptance_is_an_object_with_a_moment(platform: Platform, check: Che
 
 
 @requirement("TRM-030")
-def test_unknown_terms_cannot_be_accepted_at_creation(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_unknown_terms_cannot_be_accepted_at_creation(
+    platform: Platform, *, business: bool
+) -> None:
     """An unknown version is refused with 400 and END_USER_TERMS_VERSION_NOT_FOUND."""
     consent = platform.customers.terms_consent()
-    body = platform.customers.body(endUserTermsConsent=consent)
+    customers = platform.customers
+    make_body = customers.business_body if business else customers.body
+    body = make_body(endUserTermsConsent=consent)
 
     refusal = platform.api.create_customer(
         {**body, CONSENT: with_unknown_version(platform, consent)}
@@ -295,6 +329,26 @@ def test_quotes_of_a_business_wait_for_the_acceptance(platform: Platform) -> Non
 
     platform.customers.change(business, endUserTermsConsent=platform.customers.terms_consent())
     refusal.refused(NOT_ACCEPTED, twin=platform.api.create_quote(body))
+
+
+@requirement(*OF_BUSINESSES)
+def test_quotes_of_a_business_of_other_kinds_wait_for_the_acceptance(
+    platform: Platform, check: Check
+) -> None:
+    """An immediate, a just-in-time funded and a pulled one are refused before the acceptance."""
+    business = platform.approved.business(consent=False)
+    destination = platform.external_accounts.account(business)
+    refusals: dict[str, tuple[Json, Answer]] = {}
+    for id_, kind in OF_BUSINESSES.items():
+        with check(id_):
+            early = quote_body(platform, kind, business, destination)
+            refusals[id_] = early, platform.api.create_quote(early)
+
+    platform.customers.change(business, endUserTermsConsent=platform.customers.terms_consent())
+
+    for id_, (body, refusal) in refusals.items():
+        with check(id_):
+            refusal.refused(NOT_ACCEPTED, twin=platform.api.create_quote(body))
 
 
 @requirement("TRM-045")
@@ -431,6 +485,14 @@ def expect_kept(platform: Platform, part: str, consent: Json, shown_consent: Jso
         )
     else:
         assert str(value) == str(consent[name]), f"{consent} was sent, {shown_consent} is shown"
+
+
+def expect_kept_where_shown(platform: Platform, part: str, consent: Json, customer: Json) -> None:
+    """Assert that a part of an acceptance is as it was sent in a customer who may not show it."""
+    __tracebackhide__ = True
+    shown_consent = customer.get(CONSENT)
+    if isinstance(shown_consent, Mapping) and member_of(part, platform) in shown_consent:
+        expect_kept(platform, part, consent, shown_consent)
 
 
 def moment_of(value: Any) -> datetime | None:

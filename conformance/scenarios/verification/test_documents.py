@@ -442,6 +442,35 @@ def test_another_file_is_refused(platform: Platform, kind: str, file: File) -> N
     refusal.refused(*UNFIT, twin=platform.verification.documents.upload(holder, kind))
 
 
+@requirement("DOC-043", "DOC-044")
+@pytest.mark.parametrize(
+    ("holder_kind", "kind"),
+    [("owner", "PASSPORT"), ("business", "UTILITY_BILL"), ("individual", "DRIVERS_LICENSE")],
+)
+def test_another_file_of_any_holder_is_refused(
+    platform: Platform, check: Check, holder_kind: str, kind: str
+) -> None:
+    """A text and a GIF file are refused for an owner, for a business, and as a licence."""
+    documents = platform.verification.documents
+    holder = holder_of(platform, holder_kind)
+    files = {
+        "DOC-043": File("paper.txt", "text/plain", TEXT),
+        "DOC-044": File("paper.gif", "image/gif", GIF),
+    }
+
+    refusals = {
+        identifier: platform.api.create_document(
+            documents.form(holder, kind, file=file), valid=False
+        )
+        for identifier, file in files.items()
+    }
+
+    twin = documents.upload(holder, kind)
+    for identifier, refusal in refusals.items():
+        with check(identifier):
+            refusal.refused(*UNFIT, twin=twin)
+
+
 def test_whether_a_file_may_be_of_another_type_than_it_says_is_recorded(
     platform: Platform,
 ) -> None:
@@ -573,7 +602,15 @@ def test_a_refused_document_does_not_count(platform: Platform, trigger: str | No
     assert lacks_identity_document(errors), errors
 
 
-@pytest.mark.parametrize("kind", ["individual", "owner"])
+@pytest.mark.parametrize(
+    ("holder_kind", "kind"),
+    [
+        ("individual", "PASSPORT"),
+        ("owner", "PASSPORT"),
+        ("individual", "DRIVERS_LICENSE"),
+        ("business", "UTILITY_BILL"),
+    ],
+)
 @pytest.mark.parametrize(
     "trigger",
     [
@@ -585,13 +622,19 @@ def test_a_refused_document_does_not_count(platform: Platform, trigger: str | No
         )
     ],
 )
-def test_a_document_is_photographed_well(platform: Platform, trigger: str, kind: str) -> None:
+def test_a_document_is_photographed_well(
+    platform: Platform, trigger: str, holder_kind: str, kind: str
+) -> None:
     """A blurred, cropped or colorless image is refused with 422 and DOCUMENT_REJECTED."""
-    holder = holder_of(platform, kind)
+    documents = platform.verification.documents
+    holder = holder_of(platform, holder_kind)
+    # A proof of address is a PDF usually, which need not be a photograph.
+    file = specimen("PASSPORT" if kind in PROOFS_OF_ADDRESS else kind)
 
-    rejection = platform.verification.documents.upload(holder, trigger=trigger)
+    rejection = documents.upload(holder, kind, trigger=trigger, file=file)
 
-    rejection.refused(422, "DOCUMENT_REJECTED", twin=platform.verification.documents.upload(holder))
+    twin = documents.upload(holder, kind, file=file)
+    rejection.refused(422, "DOCUMENT_REJECTED", twin=twin)
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ from conformance.reference.service import Service
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 
+CONSENT = "endUserTermsConsent"
+
 
 def _as_before(original: Handler, unit: Unit, ask: Ask) -> Any:
     before = customers.view(customers.get(unit, ask.params["customerId"]))
@@ -461,3 +463,45 @@ declare(
     "a change is made to all customers who share a platformCustomerId",
     around(onboarding, "update", _of_all_who_share),
 )
+
+
+def _takes_away(sent: str, lost: str, *, business: bool = False) -> Callable[..., Any]:
+    """Return a handler of changes in which one that sends a member takes another one away."""
+
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        if sent in ask.body and (customer.customer_type == "BUSINESS") == business:
+            customer.details = without(lost)(customer.details)
+            if lost == CONSENT:
+                customer.consent = None
+        return customers.view(customer)
+
+    return update
+
+
+for _sent, _lost, _business in (
+    ("fullName", "pepStatus", False),
+    ("address", "sourceOfWealthOtherDescription", False),
+    ("birthDate", CONSENT, False),
+    ("currencies", "annualIncomeRange", False),
+    ("currencies", f"{INFO}.entityType", True),
+    ("platformCustomerId", "email", False),
+    ("identifier", "nationality", False),
+    ("sourceOfFundsCategories", "birthDate", False),
+    ("netWorthRange", "phoneNumber", False),
+):
+    declare(
+        "CUS-030",
+        f"{_sent}-without-{_lost}",
+        f"a change of the {_sent} of a customer takes its {_lost} away",
+        around(onboarding, "update", _takes_away(_sent, _lost, business=_business)),
+    )
+
+for _member in ("currencies", "platformCustomerId"):
+    declare(
+        "CUS-028",
+        f"{_member}-as-before",
+        f"the answer shows the {_member} before the change",
+        around(onboarding, "update", _of_old(_member)),
+    )

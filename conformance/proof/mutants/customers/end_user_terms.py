@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, around, edited, receives
-from conformance.proof.kit.edits import put, without
+from conformance.proof.kit.edits import put, shows, where, without
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
@@ -83,6 +84,44 @@ for _at_creation, _by_update, _member, _value in PARTS:
             f"the {_member} is not kept as it was sent",
             edited(customers, "view", put(f"endUserTermsConsent.{_member}", _value)),
         )
+
+
+for _requirement, _member, _value in (
+    ("TRM-010", "acceptedAt", "2020-01-01T00:00:00Z"),
+    ("TRM-013", "acceptanceMethod", "API"),
+):
+    declare(
+        _requirement,
+        f"{_member}-answered",
+        f"the answer to the creation shows another {_member} than is kept",
+        edited(onboarding, "create", put(f"endUserTermsConsent.{_member}", _value)),
+    )
+    declare(
+        _requirement,
+        f"{_member}-of-a-business",
+        f"the {_member} of a business is not kept as it was sent",
+        edited(
+            customers,
+            "view",
+            where(shows("customerType", "BUSINESS"), put(f"endUserTermsConsent.{_member}", _value)),
+        ),
+    )
+declare(
+    "TRM-014",
+    "answered",
+    "the answer to the update shows another moment than is kept",
+    edited(onboarding, "update", put("endUserTermsConsent.acceptedAt", "2020-01-01T00:00:00Z")),
+)
+declare(
+    "TRM-016",
+    "of-a-business",
+    "the version that a business accepts is shown as another one",
+    edited(
+        customers,
+        "view",
+        where(shows("customerType", "BUSINESS"), put("endUserTermsConsent.termsVersion", "1")),
+    ),
+)
 
 
 def _taking_texts(body: Json) -> Json:
@@ -190,8 +229,11 @@ def _by_another_code(original: Callable[..., Any], unit: Unit, body: Json) -> An
 # --- No quotes before the acceptance --------------------------------------------------------
 
 
-def _unchecked(condition: Callable[[quotes.Order], bool]) -> Apply:
-    """Return a patch after which orders of a kind are quoted without any acceptance."""
+def _unchecked(condition: Callable[[quotes.Order], bool], *, business: bool = False) -> Apply:
+    """Return a patch after which orders of a kind are quoted without any acceptance.
+
+    With ``business`` that holds for those of businesses alone.
+    """
 
     def patch(patch: Patch) -> None:
         drafted: list[bool] = []
@@ -207,14 +249,24 @@ def _unchecked(condition: Callable[[quotes.Order], bool]) -> Apply:
         patch.wrap(
             customers,
             "has_accepted_terms",
-            lambda original, customer: (bool(drafted) and drafted[-1]) or original(customer),
+            lambda original, customer: (
+                (
+                    bool(drafted)
+                    and drafted[-1]
+                    and (not business or customer.customer_type == "BUSINESS")
+                )
+                or original(customer)
+            ),
         )
 
     return patch
 
 
-def _immediate(patch: Patch) -> None:
-    """Ask for the acceptance only where the quote is not executed at once."""
+def _immediate(patch: Patch, *, business: bool = False) -> None:
+    """Ask for the acceptance only where the quote is not executed at once.
+
+    With ``business`` those of individuals are asked for it still.
+    """
     asked_for: list[bool] = []
 
     def create(original: Handler, unit: Unit, ask: Ask) -> Any:
@@ -229,12 +281,26 @@ def _immediate(patch: Patch) -> None:
     patch.wrap(
         customers,
         "has_accepted_terms",
-        lambda original, customer: (bool(asked_for) and asked_for[-1]) or original(customer),
+        lambda original, customer: (
+            (
+                bool(asked_for)
+                and asked_for[-1]
+                and (not business or customer.customer_type == "BUSINESS")
+            )
+            or original(customer)
+        ),
     )
 
 
 for _requirement in ("TRM-040", "TRM-041"):
     declare(_requirement, "immediate", "an immediate execution needs no acceptance", _immediate)
+
+declare(
+    "TRM-040",
+    "immediate-of-a-business",
+    "an immediate execution of a business needs no acceptance",
+    partial(_immediate, business=True),
+)
 
 declare(
     "TRM-042",
@@ -257,6 +323,28 @@ def businesses_exempt(patch: Patch) -> None:
         "has_accepted_terms",
         lambda original, customer: customer.customer_type == "BUSINESS" or original(customer),
     )
+
+
+for _requirement, _name, _condition in (
+    ("TRM-042", "real-time-of-a-business", lambda order: order.source.kind == "REALTIME"),
+    ("TRM-800", "pulled-by-a-business", lambda order: order.source.external is not None),
+):
+    declare(
+        _requirement,
+        _name,
+        f"a quote needs no acceptance that is {_name.replace('-', ' ')}",
+        _unchecked(_condition, business=True),
+    )
+
+
+@mutant("TRM-030", "a business may accept any version")
+def any_version_of_a_business(patch: Patch) -> None:
+    def accepted_terms(original: Callable[..., Any], unit: Unit, body: Json) -> Any:
+        if body.get("customerType") == "BUSINESS":
+            return body.get("endUserTermsConsent")
+        return original(unit, body)
+
+    patch.wrap(onboarding, "accepted_terms", accepted_terms)
 
 
 @mutant("TRM-045", "a refused quote leaves its transaction")

@@ -221,6 +221,30 @@ for _status_member, _status, _member in (
         edited(customers, "view", _once_decided(_status_member, _status, _member)),
     )
 
+for _status_member, _status, _path, _value in (
+    ("kycStatus", "APPROVED", "region", "ZA"),
+    ("kycStatus", "HOLD", "fullName", "On Hold"),
+    ("kybStatus", "REJECTED", "currencies", []),
+    ("kybStatus", "APPROVED", f"{INFO}.registrationNumber", "0"),
+):
+    declare(
+        "CUS-616",
+        f"{_status.lower()}-with-another-{_path}",
+        f"customers whose {_status_member} is {_status} show another {_path} than before",
+        edited(customers, "view", where(shows(_status_member, _status), replaced(_path, _value))),
+    )
+
+for _id, _status_member, _status, _other in (
+    ("CUS-043", "kycStatus", "APPROVED", "kybStatus"),
+    ("BUS-018", "kybStatus", "REJECTED", "kycStatus"),
+):
+    declare(
+        _id,
+        "once-decided",
+        f"customers who are {_status} show a {_other} beside their {_status_member}",
+        edited(customers, "view", where(shows(_status_member, _status), beside(_other))),
+    )
+
 for _member, _present, _alone, _decided in (
     ("kycStatus", "CUS-042", "BUS-018", ("CUS-046", "CUS-047", "CUS-048")),
     ("kybStatus", "BUS-017", "CUS-043", ("BUS-021", "BUS-022", "BUS-023")),

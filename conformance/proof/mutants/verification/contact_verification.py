@@ -570,3 +570,36 @@ declare(
     "the answer to a change shows no contactVerification",
     edited(onboarding, "update", without("contactVerification")),
 )
+
+
+def _is_needless(channel: str, customer: Customer, _code: Any) -> bool:
+    """Return whether a customer is a business that need not verify a channel."""
+    return customer.customer_type == "BUSINESS" and channel not in customer.contact
+
+
+for _handler, _requirement, _channel in (
+    ("send", "CON-033", "email"),
+    ("send", "CON-034", "phone"),
+    ("confirm", "CON-035", "email"),
+    ("confirm", "CON-036", "phone"),
+):
+    declare(
+        _requirement,
+        f"{_handler}-unasked-of-a-business",
+        f"a business may {_handler} codes of its {_channel} where it need not",
+        served_where(_handler, _channel, partial(_is_needless, _channel), None),
+    )
+
+
+def _pending_again(customer: Json) -> Json:
+    channels = customer.get("contactVerification") or {}
+    pending: Json = put("contactVerification", dict.fromkeys(channels, "PENDING"))(customer)
+    return pending
+
+
+declare(
+    "CON-061",
+    "as-at-first",
+    "the answer to a change shows the channels as PENDING that are VERIFIED",
+    edited(onboarding, "update", _pending_again),
+)

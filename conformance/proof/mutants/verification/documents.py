@@ -32,7 +32,7 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import blind_to, document_refused
 from conformance.proof.patch import Apply, NoSuchTarget, Patch
 from conformance.reference import app, errors, rules
-from conformance.reference.store import Customer, Document
+from conformance.reference.store import BeneficialOwner, Customer, Document
 from conformance.reference.unit import Ask, Unit, Upload, new_id
 from conformance.reference.verification import documents
 
@@ -584,3 +584,62 @@ declare(
     "the front of a card is shown as its back",
     edited(documents, "view", replaced("side", "BACK")),
 )
+
+
+def _unseen_on(kind: str) -> Apply:
+    """Return a patch after which nobody looks at documents of a type."""
+
+    def create(unit: Unit, ask: Ask) -> None:
+        if ask.body.get("documentType") == kind:
+            owner = documents.holder(unit, ask.body["documentHolder"])
+            owner.conditions = without(documents.FAULT)(owner.conditions)
+
+    return before(documents, "create", create)
+
+
+for _requirement in ("DOC-080", "DOC-081", "DOC-082"):
+    declare(
+        _requirement,
+        "of-a-business",
+        "nobody looks at the documents of businesses",
+        skipped(
+            documents,
+            "reject_fault",
+            lambda owner: isinstance(owner, Customer) and owner.customer_type == "BUSINESS",
+        ),
+    )
+    declare(
+        _requirement,
+        "on-a-licence",
+        "nobody looks at driver's licences",
+        _unseen_on("DRIVERS_LICENSE"),
+    )
+
+
+def _any_file_of(holder: type[Any], kind: str) -> Apply:
+    """Return a patch after which files of a holder and of one type of document go unlooked at."""
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        owner = documents.HOLDERS.get(str(ask.body.get("documentHolder")).partition(":")[0])
+        if owner is not holder or ask.body.get("documentType") != kind:
+            return original(unit, ask)
+        files = {
+            name: replace(upload, content_type="application/pdf", content=b"%PDF-")
+            for name, upload in ask.files.items()
+        }
+        return original(unit, replace(ask, files=files))
+
+    return around(documents, "create", create)
+
+
+for _requirement in ("DOC-043", "DOC-044"):
+    for _name, _holder, _kind in (
+        ("of-an-owner", BeneficialOwner, "PASSPORT"),
+        ("of-a-licence", Customer, "DRIVERS_LICENSE"),
+    ):
+        declare(
+            _requirement,
+            _name,
+            f"any file is a {_kind} {_name.replace('-', ' ')}",
+            _any_file_of(_holder, _kind),
+        )

@@ -298,6 +298,17 @@ declare(
     "the list does not tell which field is missing",
     listed(lambda one: {**one, "errors": [without("field")(entry) for entry in one["errors"]]}),
 )
+declare(
+    "VER-062",
+    "of-the-customer",
+    "the list tells the errors of owners as those of their business",
+    listed(
+        lambda one: {
+            **one,
+            "errors": [put("resourceId", one["customerId"])(entry) for entry in one["errors"]],
+        }
+    ),
+)
 declare("VER-063", "another", "another customer is named", listed(put("customerId", "Customer:1")))
 declare(
     "VER-067",
