@@ -398,7 +398,7 @@ def test_an_account_that_is_disabled_is_not_paid_at_once(platform: Platform) -> 
     ],
 )
 def test_a_proof_pays_no_account_that_is_not_active(platform: Platform, trigger: str) -> None:
-    """A quote whose destination was disabled or reviewed while it waited for its proof pays nothing.
+    """A quote whose destination was stopped while the proof was awaited pays nothing.
 
     The proof may be taken, and the payment fail.
     """

@@ -22,7 +22,7 @@ from conformance.proof.kit.edits import Edit, put, replaced, without
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
-from conformance.proof.mutants.webhooks.toolkit import OUTGOING
+from conformance.proof.mutants.webhooks.toolkit import OUTGOING, is_of_business
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, errors, rules
 from conformance.reference.app import BasicAuth
@@ -436,12 +436,25 @@ def _silent_to_the_platform(status: str) -> Apply:
     return skipped(deposit_returns, "announce", silent)
 
 
+def _silent_to_businesses(status: str) -> Apply:
+    def silent(unit: Unit, row: Transaction, happening: str) -> bool:
+        return happening == status and is_of_business(unit, row)
+
+    return skipped(deposit_returns, "announce", silent)
+
+
 for _id, _status in {"EVT-280": "PENDING", "EVT-281": "COMPLETED"}.items():
     declare(
         _id,
         "of-the-platform",
         f"a refund of the platform that is {_status} is not reported",
         _silent_to_the_platform(_status),
+    )
+    declare(
+        _id,
+        "of-a-business",
+        f"a refund of a business that is {_status} is not reported",
+        _silent_to_businesses(_status),
     )
 
 for _id, _status, _other in (
