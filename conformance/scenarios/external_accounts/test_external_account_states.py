@@ -17,6 +17,7 @@ from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.external_accounts.platform_accounts import move_platform_account
 from conformance.scenarios.kit.approvals import expect_unpaid
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.challenges import WAITING as CHALLENGED
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
 from conformance.scenarios.quotes.payments import (
@@ -385,6 +386,35 @@ def test_an_account_that_is_disabled_is_not_paid_at_once(platform: Platform) -> 
         platform.api.create_quote(platform.quotes.body(source, to, immediatelyExecute=True))
         for to in (account, other)
     )
+
+    _expect_unpaid(platform, [step], [twin])
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        case("EXT-042", "UNDER_REVIEW", "external_account.review"),
+        case("EXT-043", "INACTIVE", "external_account.disable"),
+    ],
+)
+def test_a_proof_pays_no_account_that_is_not_active(platform: Platform, trigger: str) -> None:
+    """A quote whose destination was stopped while the proof was awaited pays nothing.
+
+    The proof may be taken, and the payment fail.
+    """
+    customer = platform.approved.sca_customer()
+    account, active = (platform.external_accounts.account(customer) for _ in range(2))
+    source = platform.internal_accounts.account(customer=customer)
+    steps, twins = (
+        platform.quotes.create_and_execute(platform.quotes.body(source, to))
+        for to in (account, active)
+    )
+    quote, twin_quote = (arranged_resource(answers[-1], customer) for answers in (steps, twins))
+    if {quote["status"], twin_quote["status"]} != {CHALLENGED}:
+        raise PreconditionFailed(f"no proof is asked for: {steps[-1]}")
+    _move(platform, account, trigger)
+
+    step, twin = (platform.sca.authorize_fully(one) for one in (quote, twin_quote))
 
     _expect_unpaid(platform, [step], [twin])
 

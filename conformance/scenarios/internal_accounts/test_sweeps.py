@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from conformance.platform.given.rule_based_accounts import numbers
+from conformance.platform.given.rule_based_accounts import CURRENCY, numbers
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.platform.waiting import at_once
@@ -215,9 +215,22 @@ def test_the_balance_that_a_sweep_raises_is_announced(platform: Platform) -> Non
 
 
 @requirement("RBA-113", "RBA-120", "RBA-122")
-def test_a_sweep_that_cannot_complete_ends_at_home(platform: Platform, check: Check) -> None:
-    """The whole amount arrives on the holder's account, and an event reports its balance."""
-    holder_account = platform.rule_based.holder_account()
+@pytest.mark.parametrize("accounts", ["one", "several"])
+def test_a_sweep_that_cannot_complete_ends_at_home(
+    platform: Platform, check: Check, accounts: str
+) -> None:
+    """The whole amount arrives on the holder's account, and an event reports its balance.
+
+    The account is the one in the same currency, where the holder has several.
+    """
+    currencies = {platform.profile.currency, CURRENCY}
+    if accounts == "several":
+        corridors = platform.profile.resources.corridors
+        others = [corridor.sending for corridor in corridors if corridor.sending != CURRENCY]
+        if not others:
+            raise ResourceMissing(f"resources.corridors of the profile sends {CURRENCY} alone")
+        currencies.add(others[0])
+    holder_account = platform.rule_based.holder_account(currencies=sorted(currencies))
     account = platform.rule_based.account(holder_account)
     before = platform.internal_accounts.balance(holder_account)
     platform.triggers.fire("sweep.fail", accountId=account["id"])

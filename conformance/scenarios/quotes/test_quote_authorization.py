@@ -199,19 +199,26 @@ def test_a_valid_proof_executes_the_quote(platform: Platform, check: Check) -> N
         assert platform.internal_accounts.wait_for_balance(source, expected) == expected
 
 
-@requirement("QUO-190", "QUO-192")
+@requirement("QUO-184", "QUO-190", "QUO-192")
 def test_a_quote_that_waits_from_its_creation_on_is_executed_by_a_valid_proof(
     platform: Platform, check: Check
 ) -> None:
-    """A quote with immediatelyExecute that waits for a proof needs no other execution after it."""
+    """A quote with immediatelyExecute that waits for a proof needs no other execution after it.
+
+    Before it an execution is refused with 409.
+    """
     source = platform.sca.account()
     before, _ = platform.internal_accounts.balances(source)
     creation = platform.api.create_quote(platform.quotes.body(source, immediatelyExecute=True))
     if not creation.accepted or creation.body["status"] != WAITING:
         raise ResourceMissing(f"no quote waits for a proof from its creation on: {creation}")
 
+    execution = platform.api.execute_quote(creation.body["id"])
     answer = platform.sca.authorize_fully(creation.body)
 
+    with check("QUO-184"):
+        other = platform.quotes.pending(platform.sca.account())
+        execution.refused(409, twin=platform.api.execute_quote(other["id"]))
     with check("QUO-190"):
         answer.expect_accepted()
         assert answer.body["status"] in SETTLING, answer

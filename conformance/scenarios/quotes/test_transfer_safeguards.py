@@ -34,12 +34,18 @@ ENDED = ("COMPLETED", "EXPIRED", *FAILED)
 UNMOVED = ("PENDING", "EXPIRED", *FAILED)
 
 
-@requirement("TRF-120")
-def test_nothing_is_transferred_out_of_a_frozen_account(platform: Platform) -> None:
-    """A transfer out of a FROZEN account is refused, or does not complete."""
+@pytest.mark.parametrize(
+    "status",
+    [
+        case("TRF-120", "frozen", "FROZEN"),
+        case("TRF-840", "closed", "CLOSED"),
+    ],
+)
+def test_nothing_is_transferred_out_of_a_stopped_account(platform: Platform, status: str) -> None:
+    """A transfer out of a FROZEN or CLOSED account is refused, or does not complete."""
     ends = arrange_ends(platform, "out")
     twin = make_transfer(platform, ends, AMOUNT)
-    platform.internal_accounts.stop(ends.internal_account, "FROZEN")
+    platform.internal_accounts.stop(ends.internal_account, status)
 
     answer = send(platform, ends, AMOUNT // 2)
 
@@ -76,6 +82,24 @@ def test_nothing_is_transferred_to_a_disabled_account(platform: Platform, trigge
     answer = send(platform, wrong_ends, AMOUNT // 2)
 
     expect_unmade(platform, wrong_ends, answer, twin)
+
+
+@requirement("TRF-841")
+def test_nothing_is_transferred_to_a_deleted_account(platform: Platform) -> None:
+    """A transfer to an account that was paid before it was deleted is refused, or fails."""
+    ends = arrange_ends(platform, "out")
+    twin = make_transfer(platform, ends)
+    transaction_at(platform, ends, twin, *ENDED)
+    deletion = platform.api.delete_external_account(ends.destination["id"])
+    if not deletion.accepted:
+        raise ResourceMissing(f"an account that was paid cannot be deleted: {deletion}")
+
+    answer = send(platform, ends, AMOUNT // 2)
+
+    if answer.accepted and platform.transfers.transaction_id(answer) is None:
+        # The transaction of the first transfer would be found.
+        raise ResourceMissing("the answer does not tell which transaction it is")
+    expect_unmade(platform, ends, answer, twin)
 
 
 @requirement("TRF-124")

@@ -40,6 +40,9 @@ PAYOUTS = ("business", "immediate", "authorized")
 PAYOUT = ("TRX-033", "TRX-812")
 """What holds of payments that an internal account sends out."""
 
+WAITING = ("TRX-021", "TRX-842")
+"""What holds of payments that wait for their execution: the status, and that none has settled."""
+
 ENDED = {"TRX-017": "failureReason", "TRX-057": "refund", "TRX-605": "pendingReason"}
 """What a completed transaction does not show, by its requirement."""
 
@@ -49,12 +52,12 @@ ENDED = {"TRX-017": "failureReason", "TRX-057": "refund", "TRX-605": "pendingRea
 @pytest.mark.parametrize(
     "kind",
     [
-        case((*PAYOUT, "TRX-021"), "business", "business"),
+        case((*PAYOUT, *WAITING), "business", "business"),
         case(PAYOUT, "immediate", "immediate"),
-        case((*PAYOUT, "TRX-021"), "authorized", "authorized"),
-        case((*PAYOUT, "TRX-021"), "platform", "platform"),
-        case("TRX-021", "pulled", "pulled"),
-        case("TRX-021", "real-time", "real-time"),
+        case((*PAYOUT, *WAITING), "authorized", "authorized"),
+        case((*PAYOUT, *WAITING), "platform", "platform"),
+        case(WAITING, "pulled", "pulled"),
+        case(WAITING, "real-time", "real-time"),
     ],
 )
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
@@ -77,6 +80,8 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
     if kind != "immediate":
         with check("TRX-021"):
             assert created.get("status") == "PENDING", created
+        with check("TRX-842"):
+            assert not created.get("settledAt"), created
     with check("TRX-022"):
         for seen in (created, transaction):
             assert require_member(seen, "quoteId") == quote["id"], seen
@@ -229,12 +234,21 @@ def test_what_was_executed_in_time_does_not_expire(platform: Platform, check: Ch
         assert platform.transactions.at_status(held, "COMPLETED").get("status") == "COMPLETED"
 
 
-@requirement("TRX-035")
+@requirement("TRX-035", "TRX-843")
 @pytest.mark.parametrize("kind", ["pulled", "real-time", "platform"])
-def test_a_quote_of_each_kind_expires(platform: Platform, kind: Kind) -> None:
-    """The transaction of a quote comes to EXPIRED with it, whatever would have paid for it."""
+def test_a_quote_of_each_kind_expires(platform: Platform, check: Check, kind: Kind) -> None:
+    """The transaction of a quote comes to EXPIRED with it, whatever would have paid for it.
+
+    It has not settled.
+    """
     quote = create_quote(platform, kind)
 
     platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
 
-    assert platform.transactions.at_status(quote, "EXPIRED").get("status") == "EXPIRED"
+    transaction = platform.transactions.at_status(quote, "EXPIRED")
+    with check("TRX-035"):
+        assert transaction.get("status") == "EXPIRED"
+    with check("TRX-843"):
+        if transaction.get("status") != "EXPIRED":
+            raise PreconditionFailed(f"the transaction is {transaction.get('status')}")
+        assert not transaction.get("settledAt"), transaction

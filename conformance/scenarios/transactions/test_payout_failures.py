@@ -8,7 +8,7 @@ import pytest
 
 from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import require_member
+from conformance.platform.resource import Json, require_member
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
@@ -128,16 +128,18 @@ def test_a_failed_payout_is_refunded_once(
         assert after_first - included_fees(second) <= after_second <= after_first
 
 
-@requirement("TRX-016", "TRX-050", "TRX-053", "TRX-054")
+@requirement("TRX-016", "TRX-050", "TRX-053", "TRX-054", "TRX-840")
 def test_a_refund_that_cannot_be_delivered_raises_no_balance(
     platform: Platform, check: Check
 ) -> None:
     """While a refund has failed, the balance lacks the sending amount of the payout.
 
-    The transaction still says that it failed, why, and that there is a refund.
+    The transaction still says that it failed, why, and that there is a refund. It does not read as
+    one whose refund was delivered.
     """
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
+    delivered = platform.transactions.refunded(platform.quotes.payout(trigger="payout.screen"))
 
     quote = platform.quotes.payout(source, trigger="refund.fail")
     transaction = platform.transactions.refunded(quote)
@@ -151,23 +153,29 @@ def test_a_refund_that_cannot_be_delivered_raises_no_balance(
         assert transaction.get("failureReason"), transaction
     with check("TRX-050"):
         assert isinstance(transaction.get("refund"), Mapping), transaction
+    with check("TRX-840"):
+        assert _refund_state(transaction) != _refund_state(delivered), transaction
 
 
-@requirement("TRX-055", "TRX-056")
+@requirement("TRX-055", "TRX-056", "TRX-841")
 def test_a_pending_refund_raises_the_balance_once_it_is_released(
     platform: Platform, check: Check
 ) -> None:
     """The balance lacks the sending amount until the refund is released, and then only fees.
 
     Another payout fails later and is refunded first, so that the held refund would show as well.
+    Until it is released it does not read as the other one.
     """
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
     quote = platform.quotes.payout(source, trigger="refund.hold")
     platform.transactions.refunding(quote)
     other = platform.quotes.payout(source, trigger="payout.screen", amount=5_000)
-    platform.transactions.refunded(other)
+    delivered = platform.transactions.refunded(other)
 
+    with check("TRX-841"):
+        held = platform.transactions.of_quote(quote)
+        assert _refund_state(held) != _refund_state(delivered), held
     fees = included_fees(other)
     while_held = before - quote["totalSendingAmount"]
     with check("TRX-055"):
@@ -221,3 +229,13 @@ def test_what_an_account_of_each_kind_did_not_get_is_refunded(
                 raise PreconditionFailed("there is no refund")
             name = quote["transactionId"]
             expect_event(platform, event, name)
+
+
+def _refund_state(transaction: Json) -> tuple[object, object]:
+    """Return the statuses of a transaction and of its refund, as either may tell how it stands.
+
+    Raises:
+        ResourceMissing: the refund shows no status.
+    """
+    status = require_member(require_member(transaction, "refund"), "status")
+    return transaction.get("status"), status

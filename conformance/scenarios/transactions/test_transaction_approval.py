@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 
+import pytest
+
 from conformance.exchange.cuts import Cut
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, unknown_id
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.approvals import expect_unpaid
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -218,16 +221,22 @@ def test_approvals_never_overdraw(platform: Platform) -> None:
     assert platform.internal_accounts.balances(source)[0] >= 0
 
 
-@requirement("TRX-818")
-def test_an_approval_pays_from_no_frozen_account(platform: Platform) -> None:
-    """The approval of a payment from an account that was frozen since pays nothing.
+@pytest.mark.parametrize(
+    "status",
+    [
+        case("TRX-818", "frozen", "FROZEN"),
+        case("TRX-844", "closed", "CLOSED"),
+    ],
+)
+def test_an_approval_pays_from_no_stopped_account(platform: Platform, status: str) -> None:
+    """The approval of a payment from an account that was frozen or closed since pays nothing.
 
     The payment may be taken, and fail.
     """
     source = platform.internal_accounts.account()
     twin = platform.agents.initiate(platform.internal_accounts.account())
     payment = platform.agents.initiate(source)
-    platform.internal_accounts.stop(source, "FROZEN")
+    platform.internal_accounts.stop(source, status)
 
     answer = platform.api.approve_transaction(payment["transactionId"])
 

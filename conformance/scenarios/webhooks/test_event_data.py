@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import pytest
 
@@ -10,9 +11,10 @@ from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.given.verification import DECISIONS, contact_channels
 from conformance.platform.platform import Platform
-from conformance.platform.resource import require_member
+from conformance.platform.resource import Resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.quotes.kinds import Kind, create_quote, pay
 from conformance.scenarios.transactions.test_transactions import ON_CHAIN, on_chain_transactions
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
@@ -74,21 +76,21 @@ CUSTOMER_MEMBERS = {
 
 
 @requirement(*TRANSACTION_MEMBERS, "EVT-232", "EVT-238")
-@pytest.mark.parametrize("kind", ["executed", "immediate", "authorized"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("executed", "converted", "immediate", "authorized"),
+        *("business", "pulled", "real-time", "platform"),
+    ],
+)
 def test_a_completion_is_reported_with_the_transaction(
-    platform: Platform, check: Check, kind: str
+    platform: Platform, check: Check, kind: Kind | Literal["executed", "converted"]
 ) -> None:
-    """The COMPLETED webhook agrees with the transaction that is read once it has come."""
-    source = (
-        platform.sca.account() if kind == "authorized" else platform.internal_accounts.account()
-    )
-    quote = platform.quotes.pending(
-        source, description="Invoice 1742", immediatelyExecute=kind == "immediate"
-    )
-    if kind != "immediate":
-        executed = platform.quotes.execute(quote)
-        if kind == "authorized":
-            platform.sca.authorize({**quote, **executed})
+    """The COMPLETED webhook agrees with the transaction that is read once it has come.
+
+    So it does for payments of every kind, and where the currencies are two.
+    """
+    quote = _make_payment(platform, kind)
     data = arrange_event(platform, COMPLETED, quote["transactionId"]).data
 
     transaction = platform.transactions.at_status(quote, "COMPLETED")
@@ -103,6 +105,18 @@ def test_a_completion_is_reported_with_the_transaction(
         if processing is None:
             raise ResourceMissing("the payout was never reported as being in processing")
         assert processing.data.get("status") not in ("PENDING", "EXPIRED")
+
+
+def _make_payment(platform: Platform, kind: Kind | Literal["executed", "converted"]) -> Resource:
+    """Return the quote of a payment of a kind, which is described and paid for."""
+    if kind == "executed":
+        return platform.quotes.execute(platform.quotes.pending(description="Invoice 1742"))
+    if kind == "converted":
+        ends = platform.quotes.ends(platform.quotes.corridor(same_currency=False))
+        return platform.quotes.execute(platform.quotes.pending(*ends, description="Invoice 1742"))
+    quote = create_quote(platform, kind, description="Invoice 1742")
+    pay(platform, kind, quote)
+    return quote
 
 
 @requirement("EVT-246", "EVT-247")
@@ -151,7 +165,8 @@ def test_what_is_reported_as_processed_is(platform: Platform, check: Check) -> N
             expect_same(data, transaction, member)
 
 
-@requirement("EVT-230", "EVT-231", "EVT-234", "EVT-236", "EVT-239", "EVT-240", *FIXED_MEMBERS)
+@requirement("EVT-230", "EVT-231", "EVT-234", "EVT-236", "EVT-239", "EVT-240", "EVT-840")
+@requirement(*FIXED_MEMBERS)
 def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: Check) -> None:
     """The FAILED and REFUND_COMPLETED webhooks agree with the transaction that is read."""
     quote = platform.quotes.payout(trigger="payout.screen", description="Invoice 1744")
@@ -165,9 +180,12 @@ def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: C
         assert transaction.get("status") in FAILED, transaction
     with check("EVT-230"):
         expect_same(failure_data, transaction, "failureReason")
+    with check("EVT-840"):
+        expect_same(refund_data, transaction, "failureReason")
     for requirement_id, member in FIXED_MEMBERS.items():
         with check(requirement_id):
-            expect_same(failure_data, transaction, member)
+            for data in (failure_data, refund_data):
+                expect_same(data, transaction, member)
     with check("EVT-236"):
         assert "PENDING" not in str((transaction.get("refund") or {}).get("status")).upper(), (
             transaction

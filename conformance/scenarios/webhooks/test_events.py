@@ -14,11 +14,11 @@ from conformance.exchange.cuts import Cut
 from conformance.exchange.delivery import Delivery
 from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_body
+from conformance.platform.resource import Resource, arranged_body, arranged_resource
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
-from conformance.scenarios.quotes.kinds import Kind, create_quote
+from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,
@@ -443,10 +443,34 @@ def test_the_refund_of_a_payout_is_reported_with_its_account(platform: Platform)
     deposit_report = _make_reported_deposit(platform, source, 40_000)
 
     quote = platform.quotes.payout(source, trigger="payout.screen")
+
+    _expect_refund_reported(platform, quote, source, deposit_report)
+
+
+@requirement("EVT-055")
+@pytest.mark.parametrize("kind", ["business", "immediate", "authorized"])
+def test_the_refund_of_a_payment_of_each_kind_is_reported(platform: Platform, kind: Kind) -> None:
+    """A new webhook shows the balance before the payment, whose it was and what executed it."""
+    customer = create_payer(platform, kind)
+    destination = platform.external_accounts.account(customer, trigger="payout.screen")
+    source = platform.internal_accounts.account(amount=0, customer=customer)
+    deposit_report = _make_reported_deposit(platform, source, 40_000)
+    body = quote_body(platform, kind, customer, destination, account=source)
+    quote = arranged_resource(platform.api.create_quote(body), customer)
+
+    pay(platform, kind, quote)
+
+    _expect_refund_reported(platform, quote, source, deposit_report)
+
+
+def _expect_refund_reported(
+    platform: Platform, quote: Resource, source: Resource, deposit_report: Delivery
+) -> None:
+    """Assert that a webhook beside that of the deposit shows the balance with the refund."""
+    __tracebackhide__ = True
     platform.transactions.refunded(quote)
     before: int = _balance(deposit_report)
     restored = range(before - included_fees(quote), before + 1)
-
     refund_report = platform.webhooks.wait_for(
         BALANCE,
         source["id"],

@@ -15,6 +15,7 @@ from conformance.scenarios.webhooks.reports import (
     REFUND_PENDING,
     arrange_event,
     expect_event,
+    expect_same,
 )
 from conformance.verdict.decisions import ResourceMissing
 
@@ -25,7 +26,7 @@ REFUND = {"EVT-013": REFUND_PENDING, "EVT-014": REFUND_COMPLETED}
 @pytest.mark.parametrize(
     ("requirement_id", "trigger"),
     [
-        case((id_, *REFUND, "EVT-024"), name, id_, trigger)
+        case((id_, *REFUND, "EVT-024", "EVT-230", "EVT-840"), name, id_, trigger)
         for id_, name, trigger in (
             ("EVT-330", "returned", "payout.return"),
             ("EVT-331", "limited", "destination.limited"),
@@ -39,15 +40,21 @@ def test_a_failure_is_reported(
 ) -> None:
     """A payout that fails at the rail or at the receiver is reported as FAILED, with its cause.
 
-    So is its refund.
+    So is its refund. The cause is the one that the transaction is read with.
     """
-    name = platform.quotes.payout(trigger=trigger)["transactionId"]
+    quote = platform.quotes.payout(trigger=trigger)
+    name = quote["transactionId"]
 
     for reported_id, kind in {requirement_id: FAILURE, **REFUND}.items():
         with check(reported_id):
             expect_event(platform, kind, name)
     with check("EVT-024"):
         assert arrange_event(platform, FAILURE, name).data.get("failureReason")
+    transaction = platform.transactions.refunded(quote)
+    for reported_id, kind in {"EVT-230": FAILURE, "EVT-840": REFUND_COMPLETED}.items():
+        with check(reported_id):
+            data = arrange_event(platform, kind, name).data
+            expect_same(data, transaction, "failureReason")
 
 
 @requirement("EVT-012")

@@ -129,6 +129,19 @@ def test_a_returned_deposit_is_reported(platform: Platform, check: Check) -> Non
 
 
 @requirement("EVT-280", "EVT-281")
+def test_a_deposit_that_a_business_returns_is_reported(platform: Platform, check: Check) -> None:
+    """The refund of a deposit to the account of a business is PENDING, and then COMPLETED."""
+    account = platform.internal_accounts.account(amount=0, customer=platform.approved.business())
+    platform.internal_accounts.deposit(account, AMOUNT)
+
+    deposit = send_back_deposit(platform, account)
+
+    for requirement_id, kind in {"EVT-280": PENDING, "EVT-281": COMPLETED}.items():
+        with check(requirement_id):
+            deposit.expect_report(kind)
+
+
+@requirement("EVT-280", "EVT-281")
 def test_a_deposit_that_the_platform_returns_is_reported(platform: Platform, check: Check) -> None:
     """The refund of a deposit to the platform's account is PENDING, and then COMPLETED."""
     account = platform_account(platform)

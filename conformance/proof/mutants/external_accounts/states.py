@@ -674,6 +674,16 @@ declare(
 for _id in ("EXT-042", "EXT-043"):
     declare(
         _id,
+        "authorized",
+        "a proof pays, whatever the status of the destination is by then",
+        skipped(
+            quotes,
+            "refuse_unreachable",
+            lambda _unit, quote: quote.status == "PENDING_AUTHORIZATION",
+        ),
+    )
+    declare(
+        _id,
         "approved",
         "an approved payment is made, whatever the status of its destination is by then",
         skipped(quotes, "refuse_unreachable", lambda _unit, quote: quote.agent_initiated),

@@ -327,9 +327,21 @@ def _nowhere(*_: Any) -> None:
     return None
 
 
+def _to_the_first(unit: Unit, account: InternalAccount, home: InternalAccount, amount: int) -> None:
+    """Book it on the first account of the holder, whatever its currency is."""
+    query = select(InternalAccount).where(
+        InternalAccount.customer_id == home.customer_id,
+        InternalAccount.type != sweeps.RULE_BASED,
+    )
+    first = min(unit.session.scalars(query), key=lambda one: one.currency)
+    booked(unit, first.id, amount, account.id)
+    accounts.announce_balance(unit, first)
+
+
 declare("RBA-113", "silent", "what lands at home is not announced", landing(_silently))
 declare("RBA-120", "part", "what lands at home bears a charge", landing(_part))
 declare("RBA-120", "platform", "it lands in the platform's account", landing(_to_the_platform))
+declare("RBA-120", "first", "it lands in the holder's first account", landing(_to_the_first))
 declare("RBA-120", "nowhere", "it lands nowhere", landing(_nowhere))
 declare("RBA-122", "copied", "it lands at home and stays as well", landing(_copy_home))
 declare("RBA-122", "stays", "it stays where it came in", landing(_nowhere))

@@ -153,6 +153,28 @@ def executed_again(patch: Patch) -> None:
     patch.row(rules, "QUOTE_TRANSITIONS", (_WAITING, "CHALLENGE"), Move(_WAITING))
 
 
+@mutant(
+    "QUO-184", "a quote that was to be executed at once is asked about as often as it is called"
+)
+def immediate_executed_again(patch: Patch) -> None:
+    immediate: set[str] = set()
+
+    def create(original: Function, unit: Unit, ask: Ask) -> Json:
+        quote: Json = original(unit, ask)
+        if quote["status"] == _WAITING:
+            immediate.add(quote["id"])
+        return quote
+
+    def execute(original: Function, unit: Unit, ask: Ask) -> Json:
+        quote = quotes.get(unit, ask.params["quoteId"])
+        waits = quote.status == _WAITING and quote.id in immediate
+        answer: Json = quotes.view(unit, quote) if waits else original(unit, ask)
+        return answer
+
+    patch.wrap(quotes, "create", create)
+    patch.wrap(quotes, "execute", execute)
+
+
 @mutant("QUO-184", "a repeated execution is refused with another status")
 def executed_again_unclearly(patch: Patch) -> None:
     patch.row(rules, "QUOTE_TRANSITIONS", (_WAITING, "EXECUTE"), Refuse("INVALID_INPUT"))

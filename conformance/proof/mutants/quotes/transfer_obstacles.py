@@ -17,6 +17,7 @@ from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import limits, parties, quotes, transfers
 from conformance.reference.service import Service
+from conformance.reference.store import ExternalAccount
 from conformance.reference.unit import Ask, Unit
 
 # --- What keeps money from moving -----------------------------------------------------------
@@ -26,6 +27,7 @@ for _id, _status, _ability in (
     ("TRF-120", "FROZEN", accounts.SEND),
     ("TRF-121", "FROZEN", accounts.RECEIVE),
     ("TRF-122", "CLOSED", accounts.RECEIVE),
+    ("TRF-840", "CLOSED", accounts.SEND),
 ):
     declare(
         _id,
@@ -33,6 +35,14 @@ for _id, _status, _ability in (
         f"a {_status} account can {_ability} money",
         with_row(accounts, "ABILITIES", _status, (_ability,)),
     )
+
+
+@mutant("TRF-841", "a transfer finds accounts that were deleted", (transfers, "ends_of"), before)
+def deleted_found(unit: Unit, body: Json) -> None:
+    account = unit.session.get(ExternalAccount, body["destination"]["accountId"])
+    if account is not None:
+        account.deleted = False
+
 
 declare(
     "TRF-123",

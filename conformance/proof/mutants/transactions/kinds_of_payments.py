@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
@@ -20,7 +21,7 @@ from conformance.proof.mutants.quotes.toolkit import (
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, rules
 from conformance.reference.external_accounts import externals
-from conformance.reference.internal_accounts import ledger
+from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Json, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
@@ -406,12 +407,18 @@ def approval_covers(patch: Patch) -> None:
     patch.wrap(ledger, "is_overdrawn", lambda original, row: not any(approving) and original(row))
 
 
-@mutant("TRX-818", "an approval pays whatever has become of its source")
-def approval_unblocked(patch: Patch) -> None:
-    patch.wrap(
-        parties,
-        "refuse_blocked_later",
-        lambda original, unit, quote: None if quote.agent_initiated else original(unit, quote),
+def _is_approved_from(status: str, unit: Unit, quote: Quote) -> bool:
+    """Return whether an agent's payment comes from an account at a status."""
+    source = accounts.find(unit, str(quote.source.get("accountId")))
+    return quote.agent_initiated and source is not None and source.status == status
+
+
+for _id, _status in (("TRX-818", "FROZEN"), ("TRX-844", "CLOSED")):
+    declare(
+        _id,
+        "approved",
+        f"an approval pays from an account that is {_status} by then",
+        skipped(parties, "refuse_blocked_later", partial(_is_approved_from, _status)),
     )
 
 

@@ -294,6 +294,43 @@ def failed_refund_credited(patch: Patch) -> None:
     )
 
 
+def _refund_read_as_delivered(status: str) -> Apply:
+    """Return the patch that shows refunds of a status as completed; nothing else changes."""
+
+    def edit(row: Json) -> Json:
+        refund = row.get("refund") or {}
+        return put("refund.status", "COMPLETED")(row) if refund.get("status") == status else row
+
+    return edited(transactions, "view", edit)
+
+
+for _id, _status in (("TRX-840", "FAILED"), ("TRX-841", "PENDING")):
+    declare(
+        _id,
+        "read-as-delivered",
+        f"a refund that is {_status} is shown as COMPLETED",
+        _refund_read_as_delivered(_status),
+    )
+
+
+def _settled_from_the_first(status: str) -> Apply:
+    """Return the patch that shows a settledAt of transactions at a status."""
+    return edited(
+        transactions,
+        "view",
+        lambda row: {**row, "settledAt": row["createdAt"]} if row["status"] == status else row,
+    )
+
+
+for _id, _status in (("TRX-842", "PENDING"), ("TRX-843", "EXPIRED")):
+    declare(
+        _id,
+        "settled",
+        f"a transaction that is {_status} shows a settledAt",
+        _settled_from_the_first(_status),
+    )
+
+
 @mutant("TRX-055", "a refund does not wait until it can be delivered")
 def refund_not_held(patch: Patch) -> None:
     patch.row(rules, "PAYOUT_RESULTS", "REFUND_HELD", rules.PayoutResult("PAYOUT_RETURNED"))

@@ -22,7 +22,7 @@ from conformance.proof.kit.edits import Edit, put, replaced, without
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import transaction_of
-from conformance.proof.mutants.webhooks.toolkit import OUTGOING
+from conformance.proof.mutants.webhooks.toolkit import OUTGOING, is_of_business
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, errors, rules
 from conformance.reference.app import BasicAuth
@@ -188,6 +188,7 @@ _SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("EVT-228", f"{OUTGOING}COMPLETED", "settledAt", _PAST),
     ("EVT-229", f"{OUTGOING}COMPLETED", "platformFees", 1),
     ("EVT-230", f"{OUTGOING}FAILED", "failureReason", "FAILED"),
+    ("EVT-840", f"{OUTGOING}REFUND_COMPLETED", "failureReason", "REFUNDED"),
     ("EVT-231", f"{OUTGOING}REFUND_COMPLETED", "refund.reference", "Refund:1"),
     ("EVT-238", f"{OUTGOING}PROCESSING", "status", "PENDING"),
     ("EVT-239", f"{OUTGOING}REFUND_PENDING", "status", "PROCESSING"),
@@ -231,13 +232,76 @@ for _id, _kind, _path, _value in _SHOWN:
 
 for _id, _kind, _path, _value in _SHOWN:
     if _id in ("EVT-220", "EVT-221", "EVT-225", "EVT-226", "EVT-227"):
-        for _status in ("PROCESSING", "FAILED"):
+        for _status in ("PROCESSING", "FAILED", "REFUND_COMPLETED"):
             declare(
                 _id,
                 f"other-{_status.lower()}",
                 f"{OUTGOING}{_status} shows another {_path}",
                 _showing(f"{OUTGOING}{_status}", put(_path, _value)),
             )
+
+
+def _of_unknown_accounts(data: Json) -> Json:
+    """Tell of an account that the receiving bank does not know as of one that cannot receive."""
+    unknown = data.get("failureReason") == "ACCOUNT_INVALID"
+    return put("failureReason", "ACCOUNT_CANNOT_RECEIVE")(data) if unknown else data
+
+
+for _id, _status in (("EVT-230", "FAILED"), ("EVT-840", "REFUND_COMPLETED")):
+    declare(
+        _id,
+        "another-cause",
+        f"{OUTGOING}{_status} tells the cause of another failure for accounts that are unknown",
+        _showing(f"{OUTGOING}{_status}", _of_unknown_accounts),
+    )
+
+
+def _is_converted(data: Json) -> bool:
+    codes = {data[name]["currency"]["code"] for name in ("sentAmount", "receivedAmount")}
+    return len(codes) > 1
+
+
+def _inverted(data: Json) -> Json:
+    """Show the rate of a conversion in the other direction."""
+    return put("exchangeRate", 1 / data["exchangeRate"])(data) if _is_converted(data) else data
+
+
+def _unconverted(data: Json) -> Json:
+    """Show what was sent as what was received."""
+    sent: int = data["sentAmount"]["amount"]
+    return put("receivedAmount.amount", sent)(data) if _is_converted(data) else data
+
+
+declare(
+    "EVT-224",
+    "inverted",
+    f"{OUTGOING}COMPLETED shows the rate of a conversion the other way round",
+    _showing(f"{OUTGOING}COMPLETED", _inverted),
+)
+declare(
+    "EVT-223",
+    "unconverted",
+    f"{OUTGOING}COMPLETED shows what was sent as received where it was converted",
+    _showing(f"{OUTGOING}COMPLETED", _unconverted),
+)
+
+
+def _of_another_quote_where(kind: str) -> Edit:
+    """Show another quoteId in what a source of a kind has paid."""
+
+    def edit(data: Json) -> Json:
+        meant = data["source"].get("sourceType") == kind
+        return put("quoteId", "Quote:1")(data) if meant else data
+
+    return edit
+
+
+declare(
+    "EVT-227",
+    "realtime",
+    f"{OUTGOING}COMPLETED shows another quoteId where the payment was funded in real time",
+    _showing(f"{OUTGOING}COMPLETED", _of_another_quote_where("REALTIME_FUNDING")),
+)
 
 
 def _as_created(member: str, kind: str = "CUSTOMER.KYC") -> Apply:
@@ -372,12 +436,25 @@ def _silent_to_the_platform(status: str) -> Apply:
     return skipped(deposit_returns, "announce", silent)
 
 
+def _silent_to_businesses(status: str) -> Apply:
+    def silent(unit: Unit, row: Transaction, happening: str) -> bool:
+        return happening == status and is_of_business(unit, row)
+
+    return skipped(deposit_returns, "announce", silent)
+
+
 for _id, _status in {"EVT-280": "PENDING", "EVT-281": "COMPLETED"}.items():
     declare(
         _id,
         "of-the-platform",
         f"a refund of the platform that is {_status} is not reported",
         _silent_to_the_platform(_status),
+    )
+    declare(
+        _id,
+        "of-a-business",
+        f"a refund of a business that is {_status} is not reported",
+        _silent_to_businesses(_status),
     )
 
 for _id, _status, _other in (

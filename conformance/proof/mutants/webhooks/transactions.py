@@ -445,9 +445,31 @@ def balance_before(patch: Patch) -> None:
     patch.replace(accounts, "announce_balance", lambda *_: None)
 
 
-@mutant("EVT-055", "the credit of a refund is not reported", (settlement, "refund"), after)
-def silent_refunds(unit: Unit, transaction_id: str) -> None:
-    unit.events[:] = [event for event in unit.events if event["type"] != _BALANCE]
+def _silent_refund_where(is_meant: Callable[[Unit, Quote], bool]) -> Apply:
+    """Return the patch that does not report the credit of some refunds."""
+
+    def silence(unit: Unit, transaction_id: str) -> None:
+        quote, _ = transactions.locked(unit, transaction_id)
+        if is_meant(unit, quote):
+            unit.events[:] = [event for event in unit.events if event["type"] != _BALANCE]
+
+    return after(settlement, "refund", silence)
+
+
+for _name, _is_meant in {
+    "of-any": lambda _unit, _quote: True,
+    "of-a-business": is_of_business,
+    "of-an-immediate": lambda unit, quote: (
+        transactions.get(unit, quote.transaction_id).executed_at == quote.created_at
+    ),
+    "of-an-authorized": lambda _unit, quote: quote.challenge_id is not None,
+}.items():
+    declare(
+        "EVT-055",
+        _name,
+        f"the credit of a refund {_name.replace('-', ' ')} payment is not reported",
+        _silent_refund_where(_is_meant),
+    )
 
 
 def _transaction(unit: Unit, *candidates: Any) -> Transaction:
