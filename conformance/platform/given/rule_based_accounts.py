@@ -124,6 +124,20 @@ class RuleBasedAccounts(Part):
             return as_resource(internal_account, owner_of(internal_account))
         return self._external_destination(internal_account)
 
+    def two_destinations(self, internal_account: Json) -> list[Resource]:
+        """Return two accounts that the sweeps of a holder may go to.
+
+        They are external ones, or where sweeps go to internal accounts alone, the holder's own and
+        that of another customer.
+
+        Raises:
+            ResourceMissing: the profile leaves no choice.
+        """
+        self.require_choice_of_destination("account")
+        if self._sweeps_abroad():
+            return [self._external_destination(internal_account) for _ in range(2)]
+        return [self.sweep_destination(internal_account), self.holder_account()]
+
     def external_destination(self, internal_account: Json, **options: Any) -> Resource:
         """Return an external account of a holder, for the sweeps to go to.
 
