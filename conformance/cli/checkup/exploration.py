@@ -16,7 +16,12 @@ from conformance.exchange.answer import Answer
 from conformance.exchange.clock import now
 from conformance.platform.given.customers import verification_status
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, as_resource, fill_template
+from conformance.platform.resource import (
+    Resource,
+    arranged_resource,
+    as_resource,
+    fill_template,
+)
 from conformance.profile.model import Environment
 from conformance.testdata.accounts import AccountExample, account_examples
 from conformance.testdata.examples import placed
@@ -35,6 +40,7 @@ _REVIEWS = 3
 _PAYMENT = 10_000
 _PURPOSE = "purposeOfPayment"
 _WALLETS = ("_WALLET", "LIGHTNING", "SPARK")
+_MAX_SENT = 3
 
 _CONSENT: Values = (
     ("version", "{version}"),
@@ -65,6 +71,8 @@ class Explorer:
     _consent: Any = None
     _is_approved: bool = False
     _payable: list[str] = field(default_factory=list)
+    _supported: list[str] = field(default_factory=list)
+    _held: list[str] = field(default_factory=list)
 
     def looks(self) -> Iterator[tuple[str, Callable[[], Iterator[Learned]]]]:
         """Yield what to look at, in the order in which one needs the other."""
@@ -90,6 +98,7 @@ class Explorer:
         paths = [path for row in rows[:1] for path in _currency_paths(row)]
         usual = self.platform.profile.bindings.config_currency
         found = [code for row in rows if paths and isinstance(code := value_at(row, paths[0]), str)]
+        self._supported = found
         yield from self._sent_currency(found)
         if paths and usual not in paths:
             yield Learned(
@@ -216,6 +225,7 @@ class Explorer:
             currency = value_at(wallets[0], "balance.currency.code")
             yield Learned(("features", "embedded_wallets"), shown, value=True)
             yield Learned(("resources", "wallet_currency"), shown, currency)
+        self._held = [code for code in currencies if isinstance(code, str)]
         usual = self.platform.profile.currency
         account = currencies.get(usual)
         if account is None and not self._is_approved:
@@ -312,14 +322,51 @@ class Explorer:
         sending = self.platform.profile.currency
         order = sorted(found, key=lambda one: (one in needing, one != sending, one))
         self._payable = [found[receiving] for receiving in order]
-        yield Learned(
-            ("resources", "corridors"),
-            f"POST /quotes from {sending} takes destinations in {', '.join(found)}",
-            [
-                {"sending": sending, "receiving": receiving, "account": found[receiving]}
-                for receiving in sorted(found, key=lambda one: (one != sending, one))
-            ],
+        rows = [
+            {"sending": sending, "receiving": receiving, "account": found[receiving]}
+            for receiving in sorted(found, key=lambda one: (one != sending, one))
+        ]
+        shown = f"POST /quotes from {sending} takes destinations in {', '.join(found)}"
+        known = self.platform.profile.usual_corridor.account
+        usual = next((row for row in rows if row["account"] == known), rows[0])
+        if other := self._other_sending(usual):
+            rows.append({**usual, "sending": other})
+            shown += f", and one from {other} to {usual['account']}"
+        yield Learned(("resources", "corridors"), shown, rows)
+
+    def _other_sending(self, usual: Mapping[str, str]) -> str | None:
+        """Return a currency of another worth that is sent to the usual account too, if any is.
+
+        Args:
+            usual: the corridor that is used by default.
+        """
+        # Coins that stand for US dollars have names that begin so, and are worth the same.
+        worth = usual["sending"][:3]
+        codes = dict.fromkeys([*self._held, *self._supported])
+        for code in [code for code in codes if code[:3] != worth][:_MAX_SENT]:
+            with suppress(Unmet):
+                source, destination = self._ends({**usual, "sending": code})
+                body = self.platform.quotes.body(source, destination, amount=_PAYMENT)
+                if self.platform.api.create_quote(body).accepted:
+                    return code
+        return None
+
+    def _ends(self, corridor: Mapping[str, str]) -> tuple[Resource, Resource]:
+        """Return the accounts at the ends of a corridor, of a customer of its own.
+
+        Raises:
+            Unmet: there is none.
+        """
+        currencies = sorted({self.platform.profile.currency, corridor["sending"]})
+        customer = self.platform.approved.customer(
+            endUserTermsConsent=self._consent, currencies=currencies
         )
+        source = self.platform.internal_accounts.account(
+            corridor["sending"], amount=_DEPOSIT, customer=customer
+        )
+        body = self.platform.external_accounts.body(customer, corridor["account"])
+        account = arranged_resource(self.platform.api.create_external_account(body))
+        return source, self.platform.external_accounts.activate(account)
 
     def _purpose(self, answer: Answer) -> str:
         """Return the purpose that the profile names, or one that a refusal may take."""

@@ -105,6 +105,8 @@ def test_it_proposes_changes_and_makes_none(path: Path, against: tuple[str, str]
     assert {"+  hosted_onboarding: true", "+  realtime_funding: true"} < set(diff)
     assert "+  webhooks: true" in diff
     assert "+resources:" in diff
+    sent = "+    - {sending: EUR, receiving: USD, account: usd_account}"
+    assert [line for line in diff if "sending:" in line and "sending: USD" not in line] == [sent]
     assert not [line for line in diff if line.startswith("-") and not line.startswith("---")]
 
 
