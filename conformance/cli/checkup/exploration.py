@@ -15,8 +15,10 @@ from conformance.contract.judge import entries
 from conformance.exchange.answer import Answer
 from conformance.exchange.clock import now
 from conformance.platform.given.customers import verification_status
+from conformance.platform.given.external_accounts import BENEFICIARY_PLACES, with_beneficiary_at
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
+    Body,
     Resource,
     arranged_resource,
     as_resource,
@@ -73,6 +75,7 @@ class Explorer:
     _payable: list[str] = field(default_factory=list)
     _supported: list[str] = field(default_factory=list)
     _held: list[str] = field(default_factory=list)
+    _beneficiary: str | None = None
 
     def looks(self) -> Iterator[tuple[str, Callable[[], Iterator[Learned]]]]:
         """Yield what to look at, in the order in which one needs the other."""
@@ -263,8 +266,8 @@ class Explorer:
         for why, names in types.items():
             yield question(
                 "resources.account_types",
-                f"not offered, or in need of other values (bindings.accounts, bindings.providers): "
-                f"{', '.join(names)}? {why}",
+                "not offered, or in need of other values (bindings.accounts, beneficiary, "
+                f"providers): {', '.join(names)}? {why}",
             )
         if wallets := [name for name in accepted if name.endswith(_WALLETS)]:
             shown = f"POST /customers/external-accounts takes {', '.join(wallets)}"
@@ -276,8 +279,10 @@ class Explorer:
         """Create an account of each type; ``refused`` takes the refusals in, by the type."""
         providers: dict[str, list[str]] = {}
         for example in _one_of_each_type():
-            body = self.platform.external_accounts.body(customer, example.name)
+            body = self._account_body(customer, example.name)
             answer = self.platform.api.create_external_account(body)
+            if not answer.accepted and self._beneficiary is None:
+                answer = self._with_beneficiary(body) or answer
             if listed := listed_values(answer, "provider"):
                 named = placed(body, "accountInfo.provider", listed[0])
                 again = self.platform.api.create_external_account(named, valid=False)
@@ -287,10 +292,37 @@ class Explorer:
                 self.accounts[example.name] = as_resource(answer.body, customer)
             else:
                 refused[example.account_type] = answer
+        if self._beneficiary is not None:
+            shown = "POST /customers/external-accounts takes accounts with the beneficiary there"
+            yield Learned(("bindings", "beneficiary"), shown, self._beneficiary)
         if providers:
             usual = self.platform.profile.bindings.providers
             shown = f"refusals of POST /customers/external-accounts list {', '.join(providers)}"
             yield Learned(("bindings", "providers"), shown, {**usual, **providers})
+
+    def _account_body(self, customer: Resource, name: str) -> Body:
+        """Return a body that creates an account, with the beneficiary where it is read."""
+        body = self.platform.external_accounts.body(customer, name)
+        place = self._beneficiary
+        return body if place is None else with_beneficiary_at(body, place)
+
+    def _with_beneficiary(self, body: Body) -> Answer | None:
+        """Return the answer to a refused body once its beneficiary stands where it is read.
+
+        The place is kept. Where the profile names another one than the usual, none is tried.
+        """
+        usual = BENEFICIARY_PLACES[0]
+        if self.platform.profile.bindings.beneficiary != usual:
+            return None
+        for place in BENEFICIARY_PLACES[1:]:
+            moved = with_beneficiary_at(body, place)
+            if moved == body:
+                return None
+            answer = self.platform.api.create_external_account(moved, valid=False)
+            if answer.accepted:
+                self._beneficiary = place
+                return answer
+        return None
 
     def _corridors(self) -> Iterator[Learned]:
         if self.source is None or not self.accounts or not self._is_approved:
@@ -364,7 +396,7 @@ class Explorer:
         source = self.platform.internal_accounts.account(
             corridor["sending"], amount=_DEPOSIT, customer=customer
         )
-        body = self.platform.external_accounts.body(customer, corridor["account"])
+        body = self._account_body(customer, corridor["account"])
         account = arranged_resource(self.platform.api.create_external_account(body))
         return source, self.platform.external_accounts.activate(account)
 

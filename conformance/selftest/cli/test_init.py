@@ -196,3 +196,20 @@ def test_it_finds_what_is_paid_for_a_purpose_alone(
     added = [line for line in output.splitlines() if line.startswith("+")]
     assert "+  purpose_currencies: [MXN]" in added
     assert {"+  realtime_funding: true", "+  pullable_sources: true"} < set(added)
+
+
+def test_it_finds_where_the_beneficiary_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Accounts that are refused for want of one are tried with it elsewhere, and are known then."""
+    with running("regulated") as (base_url, environment):
+        for name in ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET"):
+            monkeypatch.setenv(name, environment[name])
+
+        status, output = init(base_url, path, "--sandbox")
+
+    assert status == 0, output
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["bindings"]["beneficiary"] == (
+        "beneficiary"
+    )
+    assert "or in need of other values" not in output
