@@ -182,8 +182,9 @@ class Explorer:
         if not self._is_approved:
             yield question(
                 "triggers.customer.approve",
-                f"a new customer is {status}{self._vain_approval(self.customer)}: how does a "
-                "review end with approval? Run init again once the profile says so, and it asks on",
+                f"a new customer {_came_to(self.customer, status)}"
+                f"{self._vain_approval(self.customer)}: how does a review end with approval? Run "
+                "init again once the profile says so, and it asks on",
             )
 
     def _vain_approval(self, customer: Resource) -> str:
@@ -441,7 +442,7 @@ class Explorer:
             self.platform.verification.reviews.submission(customer)
         seen = customers.at_status(customer, "REJECTED")
         status = verification_status(seen)
-        shown = f"a customer whose fullName ends in 002 is {status or 'shown without a status'}"
+        shown = f"a customer whose fullName ends in 002 {_came_to(customer, status)}"
         if status == "REJECTED":
             magic = {"magic": {"fullName": "Jane Rejected002"}}
             yield Learned(("triggers", "customer.reject"), shown, magic)
@@ -498,6 +499,14 @@ class Explorer:
     def _rows(self, operation: str, query: Mapping[str, Any]) -> list[Any]:
         answer = self.platform.api.call(operation, query=query)
         return (entries(answer.body) or []) if answer.accepted else []
+
+
+def _came_to(new: Resource, status: str | None) -> str:
+    """Return as text what a customer was as it was created, and after init had it reviewed."""
+    before, after = (one or "shown without a status" for one in (verification_status(new), status))
+    if before == after:
+        return f"is {after}"
+    return f"is {before} when created, and {after} after init asked for its review"
 
 
 def _is_usual(name: str) -> bool:

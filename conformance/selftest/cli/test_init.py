@@ -64,7 +64,8 @@ def test_it_writes_what_differs_from_the_defaults(path: Path, against: tuple[str
     )
     assert "bindings" not in content
     text = path.read_text(encoding="utf-8")
-    assert "# ? customer.approve: a new customer is PENDING: how does" in text
+    seen = "is UNVERIFIED when created, and PENDING after init asked for its review: how does"
+    assert f"customer.approve: a new customer {seen}" in text
     assert "# POST /customers/{customerId}/kyc-link answered 201\n  hosted_onboarding: true" in text
     assert "· bindings.list_cursor = cursor: listCustomerExternalAccounts with cursor= " in output
 
