@@ -263,6 +263,13 @@ def test_the_keys_of_a_step_exist() -> None:
         assert name in (triggers() if section == "triggers" else dir(getattr(profile, section)))
 
 
+def test_what_init_does_not_try_are_bindings() -> None:
+    """Each is one of a profile."""
+    profile = Profile.model_validate({"implementation": {"name": "x"}})
+
+    assert set(draft.NOT_TRIED) <= set(type(profile.bindings).model_fields)
+
+
 def test_a_proposal_is_compact() -> None:
     """A row of a list is a line of the diff, and what stays the same is none."""
     profile = {"implementation": {"name": "x"}, "features": {"sca": True}}

@@ -67,6 +67,8 @@ def test_it_writes_what_differs_from_the_defaults(path: Path, against: tuple[str
     seen = "is UNVERIFIED when created, and PENDING after init asked for its review: how does"
     assert f"customer.approve: a new customer {seen}" in text
     assert "# POST /customers/{customerId}/kyc-link answered 201\n  hosted_onboarding: true" in text
+    assert "# ? bindings: not tried: sca_code, sca_proofs, " in text
+    assert "\nbindings: not tried: sca_code, sca_proofs, " in output
     assert "· bindings.list_cursor = cursor: listCustomerExternalAccounts with cursor= " in output
 
 
