@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from conformance.cli.checkup import start, trial
+from conformance.cli.checkup import reviews, start, trial
 from conformance.cli.checkup.findings import Finding, Grade, fine, guarded, obstacle, problem
 from conformance.cli.terminal import styled
 from conformance.contract.judge import judge
@@ -128,6 +128,11 @@ def _trial(
         yield problem("trial", f"did not start: {told}")
         return
     yield from guarded("trial", lambda: trial.findings(subjects, folder))
+    review = folder.with_name("review")
+    yield from guarded(
+        "external_account.approve",
+        lambda: reviews.look_at_approval(target, collected.plan, review),
+    )
     trace = trial.Trace.of(folder)
     yield from trial.webhooks(trace, profile)
     yield from trial.pace(trace)

@@ -155,6 +155,7 @@ def _learn(target: Target, seconds: float) -> Iterator[Learned]:
                     line = legible(f"{mark} {'.'.join(one.key)}{value}: {shown}", 400)
                     styled(line, "yellow" if one.is_question else None)
                     yield Learned(one.key, shown, one.value, one.is_question)
+            typer.echo(f"bindings: not tried: {', '.join(draft.NOT_TRIED)} (see the guide)")
         finally:
             connection.tear_down()
             connection.close()

@@ -48,7 +48,9 @@ class Resources(ProfilePart):
             Corridor(sending="USD", receiving="MXN", account="mxn_account"),
         ],
         description="Currencies to quote between, and the example of fixtures/accounts that "
-        "receives. The first corridor within one currency is used by default.",
+        "receives. The first corridor within one currency is used by default, and its account "
+        "is the usual one. One more corridor to that account from a currency of another worth, "
+        "such as EUR, has the fees, rates and lookups of two sending currencies compared.",
     )
     pullable_account: str = Field(
         "usd_account",

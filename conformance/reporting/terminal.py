@@ -20,7 +20,8 @@ from conformance.reporting.digest import (
     told,
     told_classes,
 )
-from conformance.reporting.report import CauseEntry, Report, TimeSpent
+from conformance.reporting.report import CauseEntry, Entry, Report, TimeSpent
+from conformance.text.legible import legible
 from conformance.verdict.decisions import Reason
 from conformance.verdict.gate import GateResult
 from conformance.verdict.plan import RequirementVerdict
@@ -42,6 +43,8 @@ _WIDTH = 100
 _MAX_NAMES = 12
 _MAX_PASTED_LINES = 60
 _FIRST_IDS = 5
+_MAX_DETAILS = 6
+_DETAIL_CHARS = 90
 
 
 def summary(report: Report, terminal: pytest.TerminalReporter, folder: Path | None = None) -> None:
@@ -154,7 +157,10 @@ def _broken_in_short(_: Report, cause: CauseEntry) -> Iterator[str]:
 
 
 def _open(verdict: RequirementVerdict, found: Iterable[Group]) -> Iterable[str]:
-    """Yield a line or a few for each reason: how many, why, and for want of what."""
+    """Yield some lines for each reason: how many, why, and for want of what.
+
+    What a profile does not name as missing, the details tell.
+    """
     by_reason: dict[Reason, list[Group]] = {}
     for group in found:
         by_reason.setdefault(group.reason, []).append(group)
@@ -169,3 +175,21 @@ def _open(verdict: RequirementVerdict, found: Iterable[Group]) -> Iterable[str]:
             names += ["…"] if len(entries) > _FIRST_IDS else []
         text = f"{len(entries)} {verdict}, {reason}: {', '.join(names)}"
         yield from textwrap.wrap(text, _WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+        if not wanted:
+            yield from _details(reason, entries)
+
+
+def _details(reason: Reason, entries: Iterable[Entry]) -> Iterator[str]:
+    """Yield a line for each of the most frequent details of requirements that are open."""
+    details = (entry.detail.removeprefix(reason).removeprefix(": ") for entry in entries)
+    counts = Counter(
+        textwrap.shorten(legible(detail), _DETAIL_CHARS, placeholder="…")
+        for detail in details
+        if detail
+    )
+    shown = counts.most_common(_MAX_DETAILS)
+    for detail, count in shown:
+        yield f"    {count:>3} {detail}"
+    if more := len(counts) - len(shown):
+        rest = counts.total() - sum(count for _, count in shown)
+        yield f"    {rest:>3} for {counted(more, 'other cause')}: see their detail in report.json"

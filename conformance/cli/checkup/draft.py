@@ -20,7 +20,16 @@ _SCHEMA = Path(__file__).parents[2] / "profile" / "profile.schema.json"
 _WIDTH = 1000
 _MAX_SHOWN_CHARS = 500
 
+NOT_TRIED = (
+    *("sca_code", "sca_proofs", "sca_login", "contact_code", "reset_mobile", "agent_headers"),
+    *("fee_configs", "card_tokenization_2fa_config", "rule_based_account", "untrust"),
+    *("untrust_confirmation", "ownership_challenges", "ownership_proof", "uma_destination"),
+    *("transfer_in", "transfer_out", "return_reversal"),
+)
+"""The bindings of codes and of bodies that init sends no request about."""
+
 LEFT_TO_SAY = (
+    f"bindings: not tried: {', '.join(NOT_TRIED)} (the guide has their defaults).",
     "features.rule_based_accounts: can customers have further account numbers? Asking would mint",
     "  one for good (irreversible.account_numbers).",
     "triggers: what else can the sandbox bring about? The template lists all, with examples.",

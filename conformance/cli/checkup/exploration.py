@@ -15,8 +15,15 @@ from conformance.contract.judge import entries
 from conformance.exchange.answer import Answer
 from conformance.exchange.clock import now
 from conformance.platform.given.customers import verification_status
+from conformance.platform.given.external_accounts import BENEFICIARY_PLACES, with_beneficiary_at
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, as_resource, fill_template
+from conformance.platform.resource import (
+    Body,
+    Resource,
+    arranged_resource,
+    as_resource,
+    fill_template,
+)
 from conformance.profile.model import Environment
 from conformance.testdata.accounts import AccountExample, account_examples
 from conformance.testdata.examples import placed
@@ -35,6 +42,7 @@ _REVIEWS = 3
 _PAYMENT = 10_000
 _PURPOSE = "purposeOfPayment"
 _WALLETS = ("_WALLET", "LIGHTNING", "SPARK")
+_MAX_SENT = 3
 
 _CONSENT: Values = (
     ("version", "{version}"),
@@ -65,6 +73,9 @@ class Explorer:
     _consent: Any = None
     _is_approved: bool = False
     _payable: list[str] = field(default_factory=list)
+    _supported: list[str] = field(default_factory=list)
+    _held: list[str] = field(default_factory=list)
+    _beneficiary: str | None = None
 
     def looks(self) -> Iterator[tuple[str, Callable[[], Iterator[Learned]]]]:
         """Yield what to look at, in the order in which one needs the other."""
@@ -90,6 +101,7 @@ class Explorer:
         paths = [path for row in rows[:1] for path in _currency_paths(row)]
         usual = self.platform.profile.bindings.config_currency
         found = [code for row in rows if paths and isinstance(code := value_at(row, paths[0]), str)]
+        self._supported = found
         yield from self._sent_currency(found)
         if paths and usual not in paths:
             yield Learned(
@@ -170,8 +182,9 @@ class Explorer:
         if not self._is_approved:
             yield question(
                 "triggers.customer.approve",
-                f"a new customer is {status}{self._vain_approval(self.customer)}: how does a "
-                "review end with approval? Run init again once the profile says so, and it asks on",
+                f"a new customer {_came_to(self.customer, status)}"
+                f"{self._vain_approval(self.customer)}: how does a review end with approval? Run "
+                "init again once the profile says so, and it asks on",
             )
 
     def _vain_approval(self, customer: Resource) -> str:
@@ -216,6 +229,7 @@ class Explorer:
             currency = value_at(wallets[0], "balance.currency.code")
             yield Learned(("features", "embedded_wallets"), shown, value=True)
             yield Learned(("resources", "wallet_currency"), shown, currency)
+        self._held = [code for code in currencies if isinstance(code, str)]
         usual = self.platform.profile.currency
         account = currencies.get(usual)
         if account is None and not self._is_approved:
@@ -253,8 +267,8 @@ class Explorer:
         for why, names in types.items():
             yield question(
                 "resources.account_types",
-                f"not offered, or in need of other values (bindings.accounts, bindings.providers): "
-                f"{', '.join(names)}? {why}",
+                "not offered, or in need of other values (bindings.accounts, beneficiary, "
+                f"providers): {', '.join(names)}? {why}",
             )
         if wallets := [name for name in accepted if name.endswith(_WALLETS)]:
             shown = f"POST /customers/external-accounts takes {', '.join(wallets)}"
@@ -266,8 +280,10 @@ class Explorer:
         """Create an account of each type; ``refused`` takes the refusals in, by the type."""
         providers: dict[str, list[str]] = {}
         for example in _one_of_each_type():
-            body = self.platform.external_accounts.body(customer, example.name)
+            body = self._account_body(customer, example.name)
             answer = self.platform.api.create_external_account(body)
+            if not answer.accepted and self._beneficiary is None:
+                answer = self._with_beneficiary(body) or answer
             if listed := listed_values(answer, "provider"):
                 named = placed(body, "accountInfo.provider", listed[0])
                 again = self.platform.api.create_external_account(named, valid=False)
@@ -277,10 +293,37 @@ class Explorer:
                 self.accounts[example.name] = as_resource(answer.body, customer)
             else:
                 refused[example.account_type] = answer
+        if self._beneficiary is not None:
+            shown = "POST /customers/external-accounts takes accounts with the beneficiary there"
+            yield Learned(("bindings", "beneficiary"), shown, self._beneficiary)
         if providers:
             usual = self.platform.profile.bindings.providers
             shown = f"refusals of POST /customers/external-accounts list {', '.join(providers)}"
             yield Learned(("bindings", "providers"), shown, {**usual, **providers})
+
+    def _account_body(self, customer: Resource, name: str) -> Body:
+        """Return a body that creates an account, with the beneficiary where it is read."""
+        body = self.platform.external_accounts.body(customer, name)
+        place = self._beneficiary
+        return body if place is None else with_beneficiary_at(body, place)
+
+    def _with_beneficiary(self, body: Body) -> Answer | None:
+        """Return the answer to a refused body once its beneficiary stands where it is read.
+
+        The place is kept. Where the profile names another one than the usual, none is tried.
+        """
+        usual = BENEFICIARY_PLACES[0]
+        if self.platform.profile.bindings.beneficiary != usual:
+            return None
+        for place in BENEFICIARY_PLACES[1:]:
+            moved = with_beneficiary_at(body, place)
+            if moved == body:
+                return None
+            answer = self.platform.api.create_external_account(moved, valid=False)
+            if answer.accepted:
+                self._beneficiary = place
+                return answer
+        return None
 
     def _corridors(self) -> Iterator[Learned]:
         if self.source is None or not self.accounts or not self._is_approved:
@@ -312,14 +355,51 @@ class Explorer:
         sending = self.platform.profile.currency
         order = sorted(found, key=lambda one: (one in needing, one != sending, one))
         self._payable = [found[receiving] for receiving in order]
-        yield Learned(
-            ("resources", "corridors"),
-            f"POST /quotes from {sending} takes destinations in {', '.join(found)}",
-            [
-                {"sending": sending, "receiving": receiving, "account": found[receiving]}
-                for receiving in sorted(found, key=lambda one: (one != sending, one))
-            ],
+        rows = [
+            {"sending": sending, "receiving": receiving, "account": found[receiving]}
+            for receiving in sorted(found, key=lambda one: (one != sending, one))
+        ]
+        shown = f"POST /quotes from {sending} takes destinations in {', '.join(found)}"
+        known = self.platform.profile.usual_corridor.account
+        usual = next((row for row in rows if row["account"] == known), rows[0])
+        if other := self._other_sending(usual):
+            rows.append({**usual, "sending": other})
+            shown += f", and one from {other} to {usual['account']}"
+        yield Learned(("resources", "corridors"), shown, rows)
+
+    def _other_sending(self, usual: Mapping[str, str]) -> str | None:
+        """Return a currency of another worth that is sent to the usual account too, if any is.
+
+        Args:
+            usual: the corridor that is used by default.
+        """
+        # Coins that stand for US dollars have names that begin so, and are worth the same.
+        worth = usual["sending"][:3]
+        codes = dict.fromkeys([*self._held, *self._supported])
+        for code in [code for code in codes if code[:3] != worth][:_MAX_SENT]:
+            with suppress(Unmet):
+                source, destination = self._ends({**usual, "sending": code})
+                body = self.platform.quotes.body(source, destination, amount=_PAYMENT)
+                if self.platform.api.create_quote(body).accepted:
+                    return code
+        return None
+
+    def _ends(self, corridor: Mapping[str, str]) -> tuple[Resource, Resource]:
+        """Return the accounts at the ends of a corridor, of a customer of its own.
+
+        Raises:
+            Unmet: there is none.
+        """
+        currencies = sorted({self.platform.profile.currency, corridor["sending"]})
+        customer = self.platform.approved.customer(
+            endUserTermsConsent=self._consent, currencies=currencies
         )
+        source = self.platform.internal_accounts.account(
+            corridor["sending"], amount=_DEPOSIT, customer=customer
+        )
+        body = self._account_body(customer, corridor["account"])
+        account = arranged_resource(self.platform.api.create_external_account(body))
+        return source, self.platform.external_accounts.activate(account)
 
     def _purpose(self, answer: Answer) -> str:
         """Return the purpose that the profile names, or one that a refusal may take."""
@@ -362,7 +442,7 @@ class Explorer:
             self.platform.verification.reviews.submission(customer)
         seen = customers.at_status(customer, "REJECTED")
         status = verification_status(seen)
-        shown = f"a customer whose fullName ends in 002 is {status or 'shown without a status'}"
+        shown = f"a customer whose fullName ends in 002 {_came_to(customer, status)}"
         if status == "REJECTED":
             magic = {"magic": {"fullName": "Jane Rejected002"}}
             yield Learned(("triggers", "customer.reject"), shown, magic)
@@ -419,6 +499,14 @@ class Explorer:
     def _rows(self, operation: str, query: Mapping[str, Any]) -> list[Any]:
         answer = self.platform.api.call(operation, query=query)
         return (entries(answer.body) or []) if answer.accepted else []
+
+
+def _came_to(new: Resource, status: str | None) -> str:
+    """Return as text what a customer was as it was created, and after init had it reviewed."""
+    before, after = (one or "shown without a status" for one in (verification_status(new), status))
+    if before == after:
+        return f"is {after}"
+    return f"is {before} when created, and {after} after init asked for its review"
 
 
 def _is_usual(name: str) -> bool:

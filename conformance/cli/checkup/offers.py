@@ -20,6 +20,9 @@ _FORBIDDEN = 403
 _NOBODY = "no-such-resource"
 _PAYMENT = 10_000
 
+_SHAPED_BY = {"platform_fees": ", with other members (bindings.platform_fee_override)"}
+"""What else the question about a feature of quotes asks."""
+
 Ask = Callable[[Platform, Resource, Resource | None], Answer | None]
 """Asks for one feature, about a customer and an external account; None where it cannot."""
 
@@ -160,7 +163,8 @@ def offered_in_quotes(
         elif answer.accepted:
             yield Learned(("features", name), f"{told(answer)} {with_what}", value=True)
         else:
-            yield question(f"features.{name}", f"is it offered? {answer} {with_what}")
+            how = _SHAPED_BY.get(name, "")
+            yield question(f"features.{name}", f"is it offered{how}? {answer} {with_what}")
     yield from _pulled(platform, usual, ready)
 
 

@@ -69,6 +69,9 @@ SHAPED_BY: Mapping[str, tuple[str, ...]] = {
 }
 """The keys of a profile that shape the request of an operation, by the operation."""
 
+_NO_SESSION = "SCA_SESSION_REQUIRED"
+_LOGIN = ("bindings.sca_login", "triggers.sca.login")
+_FIRST_LOGIN = "; a customer without a session is logged in once, and that did not help"
 
 _OF_ANY_OPERATION = frozenset({"protocol"})
 """Areas whose requirements hold of refusals too, and show no feature at work."""
@@ -281,7 +284,7 @@ def findings(of: Sequence[Subject], folder: Path) -> Iterator[Finding]:
     except NoRun as error:
         yield problem("trial", f"came to no test: {error}")
         return
-    causes: dict[str, list[str]] = {}
+    causes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for subject in of:
         if subject.requirement is None:
             yield note(subject.name, "no test tries it by itself", subject.key)
@@ -289,17 +292,17 @@ def findings(of: Sequence[Subject], folder: Path) -> Iterator[Finding]:
         entry = entries[subject.requirement.id]
         if entry.reason is Reason.PRECONDITION and (step := _STEP.search(entry.detail)):
             # What one refused step keeps from being tried has one cause.
-            causes.setdefault(step[1], []).append(subject.name)
-            if len(causes[step[1]]) == 1:
+            cause = (step[1], _shaping(step[1], entry))
+            causes.setdefault(cause, []).append(subject.name)
+            if len(causes[cause]) == 1:
                 key = ", ".join(_keys(entry, subject))
                 yield problem(subject.name, f"not tried: {_why(entry)}", key)
         else:
             yield _finding(subject, subject.requirement, entry)
-    for operation, (first, *others) in causes.items():
+    for (operation, keys), (first, *others) in causes.items():
         if others:
-            keys = ", ".join(SHAPED_BY.get(operation, ()))
             text = f"not tried for the same cause as {first}: {', '.join(others)}"
-            yield problem(operation, text, keys)
+            yield problem(operation, text, ", ".join(keys))
 
 
 def _finding(subject: Subject, requirement: Requirement, entry: Entry) -> Finding:
@@ -323,14 +326,20 @@ def _keys(entry: Entry, subject: Subject) -> Sequence[str]:
     trigger then.
     """
     step = _STEP.search(entry.detail)
-    shaped = SHAPED_BY.get(step[1], ()) if step else ()
+    shaped = _shaping(step[1], entry) if step else ()
     fired = [f"triggers.{name}" for name in _TRIGGER.findall(entry.detail) if name in triggers()]
     return list(dict.fromkeys((*shaped, *(fired or [subject.key]))))
 
 
+def _shaping(operation: str, entry: Entry) -> tuple[str, ...]:
+    """Return the keys that shape a refused request, or what has to go before it."""
+    return _LOGIN if _NO_SESSION in entry.detail else SHAPED_BY.get(operation, ())
+
+
 def _why(entry: Entry) -> str:
     reason = entry.reason or ""
-    return entry.detail if entry.detail.startswith(reason) else f"{reason}: {entry.detail}"
+    why = entry.detail if entry.detail.startswith(reason) else f"{reason}: {entry.detail}"
+    return why + _FIRST_LOGIN if _NO_SESSION in why else why
 
 
 def webhooks(trace: Trace, profile: Profile) -> Iterator[Finding]:

@@ -40,9 +40,11 @@ LEADS_TO: Mapping[str, str] = {
 }
 """The triggers that move an external account, with the status that each leads to."""
 
+BENEFICIARY_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
+"""Where a beneficiary may stand, as ``bindings.beneficiary`` says it; the first is the usual."""
+
 _NEEDS_PROVIDER = frozenset({"BWP_ACCOUNT"})
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
-_USUAL_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
 _TELLING = frozenset({"beneficiaryType", "fullName", "legalName", "businessInfo"})
 """Members of a beneficiary, any of which tells where it stands."""
 
@@ -176,14 +178,14 @@ class ExternalAccounts(Part):
             **self._samples.filled(account),
             "platformAccountId": self._samples.reference(),
         }
-        return _bound(merged(body, members), self._profile.bindings.beneficiary)
+        return with_beneficiary_at(merged(body, members), self._profile.bindings.beneficiary)
 
     def beneficiary_of(self, account: Json) -> Body:
         """Return what an account shows of its beneficiary, wherever that stands.
 
         What stands under ``businessInfo`` is the beneficiary's own.
         """
-        places = (self._profile.bindings.beneficiary, *_USUAL_PLACES)
+        places = (self._profile.bindings.beneficiary, *BENEFICIARY_PLACES)
         for found in (value_at(account, place) for place in places):
             if isinstance(found, Mapping) and _TELLING & found.keys():
                 nested = found.get("businessInfo")
@@ -338,8 +340,8 @@ def _listed_name(listed: Sequence[str], usual: str) -> str:
     return next(iter([*alike, *listed]), usual)
 
 
-def _bound(body: Body, place: str) -> Body:
-    """Move the beneficiary to where the implementation reads it.
+def with_beneficiary_at(body: Body, place: str) -> Body:
+    """Return a body with its beneficiary moved to where the implementation reads it.
 
     Where its members stand among those of another object, they are merged into it.
     """

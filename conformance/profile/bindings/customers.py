@@ -18,13 +18,16 @@ class CustomerBindings(ProfilePart):
         default_factory=dict, description="Members merged into every customer that is created."
     )
     business: dict[str, Any] = Field(
-        default_factory=dict, description="Members merged into every business that is created."
+        default_factory=dict,
+        description="Members merged into every business that is created, objects member by "
+        "member. What each has to tell belongs here, such as `businessInfo: "
+        "{countriesOfOperation: [US]}`, whether `business_details` has it or not.",
     )
     business_details: dict[str, Any] = Field(
         default_factory=dict,
         description="Members of `businessInfo` whose values the specification does not show: "
         "`entityType`, `businessType`, `countriesOfOperation`, `purposeOfAccount` "
-        "and `sourceOfFunds`.",
+        "and `sourceOfFunds`. Each is sent by the tests about it alone.",
     )
     foreign_business: dict[str, Any] | None = Field(
         default_factory=dict,

@@ -28,7 +28,8 @@ class InternalAccountBindings(ProfilePart):
             "sweepRule": {"destination": {"accountId": "{accountId}"}},
         },
         description="The body of `POST /internal-accounts`; `{customerId}`, `{currency}`, "
-        "`{label}`, `{accountId}` (the destination of the sweep) and "
+        "`{label}`, `{accountId}` (the destination of the sweep: an external account, or an "
+        "internal one, which may be that of another customer) and "
         "`{holderAccountId}` (the holder's own account, for where no other can be "
         "the destination) are filled in, and a member whose value a request does not "
         "have is left out.",

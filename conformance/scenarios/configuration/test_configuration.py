@@ -279,7 +279,7 @@ def test_a_quote_from_another_currency_bears_no_standing_fee(platform: Platform)
         if corridor.sending not in ("USD", corridor.receiving)
     ]
     if not foreign_corridors:
-        raise ResourceMissing("resources.corridors of the profile converts US dollars alone")
+        raise ResourceMissing("resources.corridors of the profile converts no currency but USD")
     body = platform.quotes.body(*platform.quotes.ends(foreign_corridors[0]))
     _, from_dollars = with_and_without_fee(platform, "SENDING")
 

@@ -80,5 +80,8 @@ def test_an_invitation_that_is_not_open_is_refused(
     with check(details):
         refusal.refused(refusal.status, twin=twin)
         if body.get("details") is None:
-            raise ResourceMissing("it has no details")
+            raise ResourceMissing(
+                f"the error object that {expected.request} is answered with has no details, which "
+                "are optional: no key of the profile changes that"
+            )
         assert isinstance(body["details"], Mapping), refusal

@@ -207,8 +207,8 @@ def test_rates_convert_from_the_currency_that_is_asked_for(
     with check("LKP-026"):
         if len(answers) < 2:
             raise ResourceMissing(
-                "resources.corridors of the profile send no two currencies of different worth to "
-                "one account"
+                "resources.corridors of the profile send no currency of another worth than "
+                f"{codes[0]} to the usual account, {platform.profile.usual_corridor.account}"
             )
         rates = [
             supported_currency(arranged_body(answer), account["currency"])["estimatedExchangeRate"]

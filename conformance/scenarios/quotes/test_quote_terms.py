@@ -400,7 +400,10 @@ def expect_one_scale(quotes: Iterable[Json]) -> None:
     scales = [(scales_of(quote), quote) for quote in quotes]
     clear = [(scale, quote) for scale, quote in scales if len(scale) == 1]
     if len({quote["receivingCurrency"]["code"] for _, quote in clear}) <= 1:
-        raise ResourceMissing("no two currencies show whether rates are between whole units")
+        raise ResourceMissing(
+            "of the currencies that resources.corridors converts into, no two show by their "
+            "decimals whether rates are between whole units"
+        )
     first, one = clear[0]
     for scale, other in clear:
         assert scale == first, (

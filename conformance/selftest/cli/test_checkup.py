@@ -6,21 +6,27 @@ import base64
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from conformance.cli.checkup import arrivals, draft, start
+from conformance.cli.checkup import arrivals, draft, start, trial
 from conformance.cli.checkup.fitting import MAX_ROUNDS, fitted, heeded, listed_values
 from conformance.cli.checkup.learned import Learned
 from conformance.cli.checkup.offers import Nowhere
 from conformance.cli.checkup.trial import SHAPED_BY
+from conformance.contract.catalogue import catalogue
 from conformance.contract.document import document
 from conformance.contract.vocabulary import triggers
 from conformance.exchange.delivery import Delivery
 from conformance.profile.model import Profile
 from conformance.profile.webhooks import Signature
+from conformance.reporting.report import Entry
 from conformance.selftest.exchange.test_differences import answered
+from conformance.verdict.decisions import Reason
+from conformance.verdict.plan import RequirementVerdict
 from conformance.webhooks.signatures import Verifier
 
 SECRET = "a-secret-Of-webhooks-8c1f"
@@ -261,6 +267,45 @@ def test_the_keys_of_a_step_exist() -> None:
     for key in (key for keys in SHAPED_BY.values() for key in keys):
         section, _, name = key.partition(".")
         assert name in (triggers() if section == "triggers" else dir(getattr(profile, section)))
+
+
+def test_what_init_does_not_try_are_bindings() -> None:
+    """Each is one of a profile."""
+    profile = Profile.model_validate({"implementation": {"name": "x"}})
+
+    assert set(draft.NOT_TRIED) <= set(type(profile.bindings).model_fields)
+
+
+@pytest.mark.parametrize(
+    ("code", "keys"),
+    [
+        ("SCA_SESSION_REQUIRED", "bindings.sca_login, triggers.sca.login"),
+        ("INVALID_INPUT", "bindings.sca_code, bindings.sca_proofs"),
+    ],
+)
+def test_a_proof_without_a_session_needs_a_login(
+    monkeypatch: pytest.MonkeyPatch, code: str, keys: str
+) -> None:
+    """No other proof helps a customer whose login is what fails."""
+    requirement = catalogue()["SCA-027"]
+    members: dict[str, Any] = {
+        "id": requirement.id,
+        "verdict": RequirementVerdict.INCONCLUSIVE,
+        "reason": Reason.PRECONDITION,
+        "detail": f"{Reason.PRECONDITION}: authorizeQuote → 409 {code}",
+    }
+    entry = Entry.model_construct(**members)
+    monkeypatch.setattr(trial, "assemble", lambda _: SimpleNamespace(requirements=[entry]))
+    subjects = [
+        trial.Subject(name, f"triggers.{name}", requirement, "test")
+        for name in ("sca.second_challenge", "sca.third_challenge")
+    ]
+
+    first, others = trial.findings(subjects, Path())
+
+    assert first.key == f"{keys}, triggers.sca.second_challenge"
+    assert others.key == keys
+    assert ("logged in" in first.line) is (code == "SCA_SESSION_REQUIRED")
 
 
 def test_a_proposal_is_compact() -> None:

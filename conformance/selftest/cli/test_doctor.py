@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from conformance.cli.checkup import reviews, trial
 from conformance.cli.checkup.findings import Grade
 from conformance.cli.main import app
 from conformance.exit_status import EXIT_STATUS
+from conformance.proof.personas import running
+from conformance.proof.planting import PROFILE as PROFILE_OF_SECOND
+from conformance.run import load_profile
 from conformance.selftest import standins
 from conformance.selftest.runs import unindented
 from conformance.selftest.standins import Behaviour, StandIn
+from conformance.sut.target import Target
 
 OBSTACLES, PROBLEMS = 4, 9
 
@@ -89,6 +96,26 @@ def test_a_step_before_is_told_with_its_own_key(
     held = line_about("payout.hold", lines)
     assert "the deposit of " in held
     assert held.endswith("[triggers.deposit.arrive]")
+
+
+@pytest.mark.parametrize(("persona", "told"), [("slow", True), ("eager", False)])
+def test_an_approval_that_is_not_needed_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, persona: str, *, told: bool
+) -> None:
+    """It is, where a new account becomes active by itself, with what it keeps from a verdict."""
+    collected = trial.collect(str(PROFILE_OF_SECOND))
+    with running(persona) as (base_url, environment):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        target = Target.resolve(base_url, load_profile(str(PROFILE_OF_SECOND)), os.environ)
+
+        found = list(reviews.look_at_approval(target, collected.plan, tmp_path / "review"))
+
+    assert [finding.key for finding in found] == ["triggers.external_account.approve"] * told
+    for finding in found:
+        assert re.search(
+            r"up to [1-9]\d+ requirements .*; [1-9] requirements need it", finding.text
+        )
 
 
 def test_the_time_is_bounded(

@@ -64,8 +64,11 @@ def test_it_writes_what_differs_from_the_defaults(path: Path, against: tuple[str
     )
     assert "bindings" not in content
     text = path.read_text(encoding="utf-8")
-    assert "# ? customer.approve: a new customer is PENDING: how does" in text
+    seen = "is UNVERIFIED when created, and PENDING after init asked for its review: how does"
+    assert f"customer.approve: a new customer {seen}" in text
     assert "# POST /customers/{customerId}/kyc-link answered 201\n  hosted_onboarding: true" in text
+    assert "# ? bindings: not tried: sca_code, sca_proofs, " in text
+    assert "\nbindings: not tried: sca_code, sca_proofs, " in output
     assert "· bindings.list_cursor = cursor: listCustomerExternalAccounts with cursor= " in output
 
 
@@ -105,6 +108,8 @@ def test_it_proposes_changes_and_makes_none(path: Path, against: tuple[str, str]
     assert {"+  hosted_onboarding: true", "+  realtime_funding: true"} < set(diff)
     assert "+  webhooks: true" in diff
     assert "+resources:" in diff
+    sent = "+    - {sending: EUR, receiving: USD, account: usd_account}"
+    assert [line for line in diff if "sending:" in line and "sending: USD" not in line] == [sent]
     assert not [line for line in diff if line.startswith("-") and not line.startswith("---")]
 
 
@@ -194,3 +199,20 @@ def test_it_finds_what_is_paid_for_a_purpose_alone(
     added = [line for line in output.splitlines() if line.startswith("+")]
     assert "+  purpose_currencies: [MXN]" in added
     assert {"+  realtime_funding: true", "+  pullable_sources: true"} < set(added)
+
+
+def test_it_finds_where_the_beneficiary_is_read(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Accounts that are refused for want of one are tried with it elsewhere, and are known then."""
+    with running("regulated") as (base_url, environment):
+        for name in ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET"):
+            monkeypatch.setenv(name, environment[name])
+
+        status, output = init(base_url, path, "--sandbox")
+
+    assert status == 0, output
+    assert yaml.safe_load(path.read_text(encoding="utf-8"))["bindings"]["beneficiary"] == (
+        "beneficiary"
+    )
+    assert "or in need of other values" not in output

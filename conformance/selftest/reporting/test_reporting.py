@@ -794,6 +794,24 @@ class TestTerminal:
         )
         assert "1 not exercised, the profile does not declare the feature: sca (1)" in lines
 
+    def test_the_details_of_what_is_open(
+        self, print_summary: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Where no key of the profile is missing, the most frequent details are told."""
+        monkeypatch.setattr("conformance.reporting.terminal._MAX_DETAILS", 1)
+        reason = Reason.RESOURCE_MISSING
+        details = {"QUO-001": "no fee", "QUO-002": "no rate", "QUO-004": "no fee"}
+        decisions = [
+            Decision(name, Outcome.NOT_EXERCISED, TESTS[name][0], reason, f"{reason}: {detail}")
+            for name, detail in details.items()
+        ]
+
+        lines = print_summary(make_report(*decisions))
+
+        at = lines.index(f"3 not exercised, {reason}: QUO-001, QUO-002, QUO-004")
+        assert lines[at + 1] == "      2 no fee"
+        assert lines[at + 2] == "      1 for 1 other cause: see their detail in report.json"
+
     def test_where_the_reports_are(self, print_summary: Any) -> None:
         """The last line names the two written files."""
         lines = print_summary(make_report(), Path("out"))
