@@ -25,6 +25,7 @@ from conformance.scenarios.embedded_wallets.signing import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.webhooks.reports import BALANCE, COMPLETED, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -161,6 +162,27 @@ def test_nothing_leaves_a_wallet_for_an_internal_account_unsigned(
     creation = platform.api.create_quote(
         platform.quotes.body(wallet, receiver, amount=whole_unit(wallet))
     )
+    if not creation.accepted or "transactionId" not in creation.body:
+        raise ResourceMissing(f"no such payment is quoted without a signature: {creation}")
+
+    answer = platform.api.execute_quote(creation.body["id"])
+
+    with check("EMW-040"):
+        expect_untouched(platform, wallet, before)
+    with check("EMW-041"):
+        if answer.accepted:
+            assert answer.body.get("status") not in SETTLING, answer
+
+
+@requirement("EMW-040", "EMW-041")
+def test_nothing_leaves_a_wallet_for_a_uma_address_unsigned(
+    platform: Platform, check: Check
+) -> None:
+    """An unsigned payment to the UMA address of a receiver who can be paid moves nothing."""
+    wallet = funded_wallet(platform)
+    _, before = platform.internal_accounts.balances(wallet)
+    body = {**uma_quote(platform, wallet), "lockedCurrencyAmount": whole_unit(wallet)}
+    creation = platform.api.create_quote(body)
     if not creation.accepted or "transactionId" not in creation.body:
         raise ResourceMissing(f"no such payment is quoted without a signature: {creation}")
 

@@ -356,6 +356,21 @@ for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
     )
 
 
+def _is_to_an_address(unit: Unit, ask: Ask, *_: Any) -> bool:
+    """Return whether a request executes a quote to a UMA address."""
+    name = ask.params.get("quoteId")
+    return name is not None and quotes.get(unit, name).destination_kind == "UMA"
+
+
+for _id in ("EMW-040", "EMW-041"):
+    declare(
+        _id,
+        "to-an-address",
+        "what goes from a wallet to a UMA address needs no signature",
+        skipped(embedded_wallets, "demand_signature", _is_to_an_address),
+    )
+
+
 for _way, _ids in UNSIGNED.items():
     for _requirement in _ids:
         declare(
