@@ -119,7 +119,7 @@ def _make_payment(platform: Platform, kind: Kind | Literal["executed", "converte
     return quote
 
 
-@requirement("EVT-246", "EVT-247")
+@requirement("EVT-246", "EVT-247", "EVT-841")
 def test_a_completion_tells_where_it_settled(platform: Platform, check: Check) -> None:
     """The COMPLETED webhook of a payout to a crypto wallet has the list's onChainTransaction."""
     corridor = next(
@@ -136,12 +136,13 @@ def test_a_completion_tells_where_it_settled(platform: Platform, check: Check) -
     told, listed = on_chain_transactions(data), on_chain_transactions(transaction)
     with check("EVT-246"):
         assert told, data
-    with check("EVT-247"):
-        if not (told and listed):
-            raise ResourceMissing("the settlement is not both in the webhook and in what is read")
-        assert [one.get("transactionHash") for one in told] == [
-            one.get("transactionHash") for one in listed
-        ], f"the webhook shows {told}, a reading {listed}"
+    for requirement_id, member in {"EVT-247": "transactionHash", "EVT-841": "network"}.items():
+        with check(requirement_id):
+            if not (told and listed):
+                raise ResourceMissing("what has settled is not both in the webhook and in the list")
+            assert [one.get(member) for one in told] == [one.get(member) for one in listed], (
+                f"the webhook shows {told}, a reading {listed}"
+            )
 
 
 @requirement("EVT-233", *FIXED_MEMBERS)
