@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from conformance.platform.given.embedded_wallets import REQUEST, SIGNATURE, WALLET, Demand
+from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.platform.waiting import at_once
@@ -105,6 +106,24 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
             wallet["id"],
             where=lambda event: event.data["balance"]["amount"] == balance_left,
         ), f"no {BALANCE} for {wallet['id']} shows {balance_left}"
+
+
+@requirement("EMW-840")
+def test_what_a_wallet_paid_in_vain_is_back(platform: Platform) -> None:
+    """After a signed payment has failed, the wallet's balance lacks its fees at most.
+
+    Nobody is asked for a signature of what comes back.
+    """
+    wallet = funded_wallet(platform)
+    before, _ = platform.internal_accounts.balances(wallet)
+    payout = payment(platform, wallet, trigger="payout.screen")
+    quote = {**(payout.quote or {}), **arranged_body(payout.pay())}
+    platform.transactions.refunded(quote)
+
+    fees = included_fees(quote)
+    balance = platform.internal_accounts.wait_for_refund(wallet, before, fees)
+
+    assert before - fees <= balance <= before
 
 
 # --- Without a signature --------------------------------------------------------------------

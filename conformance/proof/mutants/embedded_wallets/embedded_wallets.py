@@ -227,6 +227,20 @@ for _requirement in ("EMW-023", "EMW-032"):
     )
 
 
+@mutant("EMW-840", "what comes back to a wallet waits for a signature", (settlement, "refund"))
+def refund_waits(original: Function, unit: Unit, transaction_id: str) -> None:
+    quote, _ = transactions.locked(unit, transaction_id)
+    if not is_paid_by_wallet(quote):
+        original(unit, transaction_id)
+
+
+@mutant(
+    "EMW-840", "what comes back to a wallet goes elsewhere", (settlement, "refund_legs"), around
+)
+def refunded_elsewhere(original: Function, quote: Quote, outcome: str) -> Any:
+    return original(quote, "FAILED" if is_paid_by_wallet(quote) else outcome)
+
+
 @mutant(
     "EMW-024",
     "the completion of a payment out of a wallet is not reported",
