@@ -88,9 +88,16 @@ def whole_unit(wallet: Resource) -> int:
 
 
 def payment(
-    platform: Platform, wallet: Resource, way: str = EXECUTION, *, amount: int | None = None
+    platform: Platform,
+    wallet: Resource,
+    way: str = EXECUTION,
+    *,
+    amount: int | None = None,
+    trigger: str | None = None,
 ) -> Payment:
     """Return a payment out of a wallet to a new external account; of two whole units by default.
+
+    With a ``trigger`` that decides what becomes of payouts to the account.
 
     Raises:
         PreconditionFailed: no quote to any of the profile's account types is created.
@@ -100,7 +107,9 @@ def payment(
     sending_amount = _PAYMENT_UNITS * whole_unit(wallet) if amount is None else amount
     for name in _receiver_examples(platform):
         body = platform.quotes.body(
-            wallet, platform.external_accounts.account(owner, name), amount=sending_amount
+            wallet,
+            platform.external_accounts.account(owner, name, trigger=trigger),
+            amount=sending_amount,
         )
         answer = platform.api.create_quote(body)
         if answer.accepted or answer.code in UNSIGNED:

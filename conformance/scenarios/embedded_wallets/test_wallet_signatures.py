@@ -9,6 +9,7 @@ from functools import partial
 import pytest
 
 from conformance.platform.given.embedded_wallets import REQUEST, SIGNATURE, WALLET, Demand
+from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, arranged_body
 from conformance.platform.waiting import at_once
@@ -25,6 +26,7 @@ from conformance.scenarios.embedded_wallets.signing import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.webhooks.reports import BALANCE, COMPLETED, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -106,6 +108,24 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
         ), f"no {BALANCE} for {wallet['id']} shows {balance_left}"
 
 
+@requirement("EMW-840")
+def test_what_a_wallet_paid_in_vain_is_back(platform: Platform) -> None:
+    """After a signed payment has failed, the wallet's balance lacks its fees at most.
+
+    Nobody is asked for a signature of what comes back.
+    """
+    wallet = funded_wallet(platform)
+    before, _ = platform.internal_accounts.balances(wallet)
+    payout = payment(platform, wallet, trigger="payout.screen")
+    quote = {**(payout.quote or {}), **arranged_body(payout.pay())}
+    platform.transactions.refunded(quote)
+
+    fees = included_fees(quote)
+    balance = platform.internal_accounts.wait_for_refund(wallet, before, fees)
+
+    assert before - fees <= balance <= before
+
+
 # --- Without a signature --------------------------------------------------------------------
 
 
@@ -161,6 +181,27 @@ def test_nothing_leaves_a_wallet_for_an_internal_account_unsigned(
     creation = platform.api.create_quote(
         platform.quotes.body(wallet, receiver, amount=whole_unit(wallet))
     )
+    if not creation.accepted or "transactionId" not in creation.body:
+        raise ResourceMissing(f"no such payment is quoted without a signature: {creation}")
+
+    answer = platform.api.execute_quote(creation.body["id"])
+
+    with check("EMW-040"):
+        expect_untouched(platform, wallet, before)
+    with check("EMW-041"):
+        if answer.accepted:
+            assert answer.body.get("status") not in SETTLING, answer
+
+
+@requirement("EMW-040", "EMW-041")
+def test_nothing_leaves_a_wallet_for_a_uma_address_unsigned(
+    platform: Platform, check: Check
+) -> None:
+    """An unsigned payment to the UMA address of a receiver who can be paid moves nothing."""
+    wallet = funded_wallet(platform)
+    _, before = platform.internal_accounts.balances(wallet)
+    body = {**uma_quote(platform, wallet), "lockedCurrencyAmount": whole_unit(wallet)}
+    creation = platform.api.create_quote(body)
     if not creation.accepted or "transactionId" not in creation.body:
         raise ResourceMissing(f"no such payment is quoted without a signature: {creation}")
 

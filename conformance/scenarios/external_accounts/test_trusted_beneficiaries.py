@@ -16,9 +16,12 @@ TRUSTED = "BENEFICIARY_TRUSTED"
 
 
 @requirement("EXT-160", "EXT-161", "EXT-162")
-def test_a_trusted_beneficiary_cannot_be_deleted(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_trusted_beneficiary_cannot_be_deleted(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """The deletion of a trusted account is refused with 409 and BENEFICIARY_TRUSTED."""
-    owner = platform.trust.customer()
+    owner = platform.trust.customer(business=business)
     account, other = platform.trust.trusted(owner), platform.external_accounts.account(owner)
 
     refusal = platform.api.delete_external_account(account["id"])

@@ -286,6 +286,8 @@ def expect_home(platform: Platform, holder_account: Resource, before: int) -> No
         case("RBA-123", "blocked", "destination.blocked"),
         case("RBA-124", "unknown", "destination.unknown"),
         case("RBA-127", "returned", "payout.return"),
+        case("RBA-840", "limited", "destination.limited"),
+        case("RBA-841", "screened", "payout.screen"),
     ],
 )
 def test_a_sweep_whose_payout_fails_ends_at_home(platform: Platform, trigger: str) -> None:

@@ -8,6 +8,7 @@ from functools import partial
 import pytest
 
 from conformance.exchange.cuts import Cut
+from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, unknown_id
 from conformance.platform.waiting import at_once
@@ -116,6 +117,27 @@ def test_an_approval_is_for_one_payment(platform: Platform, check: Check) -> Non
         # What was executed before the later payout has left the total by then.
         expected = before - _sent_amount(transaction) - later["totalSendingAmount"]
         _expect_total(platform, source, expected)
+
+
+@requirement("TRX-050", "TRX-051")
+def test_an_approved_payment_is_refunded_where_it_fails(platform: Platform, check: Check) -> None:
+    """What an approved payment of an agent took in vain is back, but for fees."""
+    source = platform.internal_accounts.account()
+    before = platform.internal_accounts.balance(source)
+    account = platform.external_accounts.account(source.owner, trigger="payout.screen")
+    payment = platform.agents.initiate(source, account)
+    answer = platform.api.approve_transaction(payment["transactionId"])
+    if not answer.accepted:
+        raise PreconditionFailed(f"the approval is refused: {answer}", breaks=["TRX-082"])
+
+    refunded = platform.transactions.refunded(payment)
+
+    with check("TRX-050"):
+        assert isinstance(refunded.get("refund"), Mapping), refunded
+    with check("TRX-051"):
+        fees = included_fees(payment)
+        balance = platform.internal_accounts.wait_for_refund(source, before, fees)
+        assert before - fees <= balance <= before
 
 
 @requirement("TRX-085")

@@ -14,6 +14,7 @@ from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
 from conformance.scenarios.kit.shapes import expect_members
+from conformance.scenarios.quotes.kinds import Kind, create_payer, pay, quote_body
 from conformance.scenarios.webhooks.reports import COMPLETED
 from conformance.testdata.accounts import account_example
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -356,6 +357,29 @@ def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
             with check(requirement_id):
                 assert on_chain, transaction
                 assert all(isinstance(_at(one, member), str) for one in on_chain), transaction
+
+
+@requirement("TRX-064")
+@pytest.mark.parametrize("kind", ["business", "immediate", "authorized", "real-time"])
+def test_a_payment_of_each_kind_to_a_crypto_wallet_shows_where_it_settled(
+    platform: Platform, kind: Kind
+) -> None:
+    """A completed payment to a wallet does so, whose it was and whatever executed it."""
+    usual = platform.profile.currency
+    corridors = [one for one in _corridors_to_wallets(platform) if one.sending == usual]
+    if not corridors:
+        raise ResourceMissing(f"resources.corridors of the profile sends no {usual} to a wallet")
+    customer = create_payer(platform, kind)
+    destination = platform.external_accounts.account(customer, corridors[0].account)
+    body = quote_body(platform, kind, customer, destination)
+    quote = arranged_resource(platform.api.create_quote(body), customer)
+    pay(platform, kind, quote)
+
+    transaction = platform.transactions.at_status(quote, "COMPLETED")
+
+    if transaction.get("status") != "COMPLETED":
+        raise PreconditionFailed(f"the payment is {transaction.get('status')}")
+    assert on_chain_transactions(transaction), transaction
 
 
 @requirement("TRX-819", "TRX-820")

@@ -119,7 +119,7 @@ def _make_payment(platform: Platform, kind: Kind | Literal["executed", "converte
     return quote
 
 
-@requirement("EVT-246", "EVT-247")
+@requirement("EVT-246", "EVT-247", "EVT-841")
 def test_a_completion_tells_where_it_settled(platform: Platform, check: Check) -> None:
     """The COMPLETED webhook of a payout to a crypto wallet has the list's onChainTransaction."""
     corridor = next(
@@ -136,12 +136,13 @@ def test_a_completion_tells_where_it_settled(platform: Platform, check: Check) -
     told, listed = on_chain_transactions(data), on_chain_transactions(transaction)
     with check("EVT-246"):
         assert told, data
-    with check("EVT-247"):
-        if not (told and listed):
-            raise ResourceMissing("the settlement is not both in the webhook and in what is read")
-        assert [one.get("transactionHash") for one in told] == [
-            one.get("transactionHash") for one in listed
-        ], f"the webhook shows {told}, a reading {listed}"
+    for requirement_id, member in {"EVT-247": "transactionHash", "EVT-841": "network"}.items():
+        with check(requirement_id):
+            if not (told and listed):
+                raise ResourceMissing("what has settled is not both in the webhook and in the list")
+            assert [one.get(member) for one in told] == [one.get(member) for one in listed], (
+                f"the webhook shows {told}, a reading {listed}"
+            )
 
 
 @requirement("EVT-233", *FIXED_MEMBERS)
@@ -200,25 +201,42 @@ def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: C
         assert "PENDING" not in str(reported).upper(), refund_data
 
 
-@requirement("EVT-241")
-def test_a_refund_that_failed_is_reported_with_a_failed_transaction(platform: Platform) -> None:
-    """The REFUND_FAILED webhook shows the transaction with a failed status."""
-    name = platform.quotes.payout(trigger="refund.fail")["transactionId"]
+@requirement("EVT-241", *FIXED_MEMBERS)
+def test_a_refund_that_failed_is_reported_with_a_failed_transaction(
+    platform: Platform, check: Check
+) -> None:
+    """The REFUND_FAILED webhook shows the transaction with a failed status.
 
-    data = arrange_event(platform, REFUND_FAILED, name).data
+    The members that never change agree with what is read.
+    """
+    quote = platform.quotes.payout(trigger="refund.fail", description="Invoice 1745")
 
-    assert data.get("status") in FAILED, data
+    data = arrange_event(platform, REFUND_FAILED, quote["transactionId"]).data
+
+    transaction = platform.transactions.of_quote(quote)
+    with check("EVT-241"):
+        assert data.get("status") in FAILED, data
+    for requirement_id, member in FIXED_MEMBERS.items():
+        with check(requirement_id):
+            expect_same(data, transaction, member)
 
 
-@requirement("EVT-235")
-def test_what_is_reported_as_being_refunded_is(platform: Platform) -> None:
-    """A payout that is reported as REFUND_PENDING is read with a refund."""
-    quote = platform.quotes.payout(trigger="refund.hold")
-    arrange_event(platform, REFUND_PENDING, quote["transactionId"])
+@requirement("EVT-235", *FIXED_MEMBERS)
+def test_what_is_reported_as_being_refunded_is(platform: Platform, check: Check) -> None:
+    """A payout that is reported as REFUND_PENDING is read with a refund.
+
+    The members that never change agree with what is read.
+    """
+    quote = platform.quotes.payout(trigger="refund.hold", description="Invoice 1746")
+    data = arrange_event(platform, REFUND_PENDING, quote["transactionId"]).data
 
     transaction = platform.transactions.refunding(quote)
 
-    assert isinstance(transaction.get("refund"), Mapping), transaction
+    with check("EVT-235"):
+        assert isinstance(transaction.get("refund"), Mapping), transaction
+    for requirement_id, member in FIXED_MEMBERS.items():
+        with check(requirement_id):
+            expect_same(data, transaction, member)
 
 
 # --- Internal accounts ----------------------------------------------------------------------

@@ -227,6 +227,20 @@ for _requirement in ("EMW-023", "EMW-032"):
     )
 
 
+@mutant("EMW-840", "what comes back to a wallet waits for a signature", (settlement, "refund"))
+def refund_waits(original: Function, unit: Unit, transaction_id: str) -> None:
+    quote, _ = transactions.locked(unit, transaction_id)
+    if not is_paid_by_wallet(quote):
+        original(unit, transaction_id)
+
+
+@mutant(
+    "EMW-840", "what comes back to a wallet goes elsewhere", (settlement, "refund_legs"), around
+)
+def refunded_elsewhere(original: Function, quote: Quote, outcome: str) -> Any:
+    return original(quote, "FAILED" if is_paid_by_wallet(quote) else outcome)
+
+
 @mutant(
     "EMW-024",
     "the completion of a payment out of a wallet is not reported",
@@ -353,6 +367,21 @@ for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
         "businesses",
         "the wallets of businesses need no signature",
         around(embedded_wallets, "demand_signature", _unasked_of_businesses),
+    )
+
+
+def _is_to_an_address(unit: Unit, ask: Ask, *_: Any) -> bool:
+    """Return whether a request executes a quote to a UMA address."""
+    name = ask.params.get("quoteId")
+    return name is not None and quotes.get(unit, name).destination_kind == "UMA"
+
+
+for _id in ("EMW-040", "EMW-041"):
+    declare(
+        _id,
+        "to-an-address",
+        "what goes from a wallet to a UMA address needs no signature",
+        skipped(embedded_wallets, "demand_signature", _is_to_an_address),
     )
 
 

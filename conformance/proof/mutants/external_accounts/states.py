@@ -555,6 +555,18 @@ declare(
 )
 
 
+@mutant("EXT-160", "beneficiaries that a business trusts can be deleted")
+def trusted_by_businesses(patch: Patch) -> None:
+    def delete(original: Handler, unit: Unit, ask: Ask) -> Any:
+        account = externals.get(unit, ask.params["externalAccountId"])
+        owner = unit.session.get(Customer, account.customer_id or "")
+        if owner is not None and owner.customer_type == "BUSINESS":
+            account.trust = "NONE"
+        return original(unit, ask)
+
+    patch.wrap(externals, "remove", delete)
+
+
 @mutant("EXT-161", "a trusted beneficiary is some conflict", (externals, "refuse_trusted"), instead)
 def trusted_conflicts(account: ExternalAccount) -> None:
     if externals.is_trusted(account):

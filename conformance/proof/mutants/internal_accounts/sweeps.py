@@ -375,6 +375,8 @@ for _requirement, _condition in (
     ("RBA-123", "BLOCKED"),
     ("RBA-124", "UNKNOWN"),
     ("RBA-127", "RETURNS"),
+    ("RBA-840", "LIMITED"),
+    ("RBA-841", "SCREENED"),
 ):
     declare(
         _requirement,

@@ -107,6 +107,18 @@ def immediate_lost(unit: Unit, quote: Quote, transaction: Transaction) -> None:
         take(unit, quote.source["accountId"], quote.sending_amount)
 
 
+@mutant("TRX-051", "what was approved does not come back", how=_after_refund)
+def approved_lost(unit: Unit, quote: Quote, _transaction: Transaction) -> None:
+    if quote.agent_initiated:
+        take(unit, quote.source["accountId"], quote.sending_amount)
+
+
+@mutant("TRX-050", "what was approved shows no refund", (settlement, "fail"), after)
+def approved_unrefunded(_unit: Unit, quote: Quote, transaction: Transaction, _result: Any) -> None:
+    if quote.agent_initiated:
+        transaction.refund = None
+
+
 @mutant("TRX-603", "the refund of an authorized payment has no reference", how=_after_refund)
 def unreferenced(_unit: Unit, quote: Quote, transaction: Transaction) -> None:
     if quote.challenge_id is not None and transaction.refund is not None:

@@ -175,6 +175,20 @@ declare(
 )
 
 
+for _name, _is_meant in {
+    "businesses": lambda unit, quote, _row: is_of_business(unit, quote),
+    "immediate": lambda _unit, _quote, row: row.executed_at == row.created_at,
+    "authorized": lambda _unit, quote, _row: quote.challenge_id is not None,
+    "real-time": lambda _unit, quote, _row: quote.source_kind == "REALTIME",
+}.items():
+    declare(
+        "TRX-064",
+        _name,
+        f"where a payout settled on a chain is not kept: {_name}",
+        skipped(settlement, "record_on_chain", _is_meant),
+    )
+
+
 def _on_chain(change: Edit) -> Apply:
     return around(
         settlement,

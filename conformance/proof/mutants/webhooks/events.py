@@ -232,7 +232,10 @@ for _id, _kind, _path, _value in _SHOWN:
 
 for _id, _kind, _path, _value in _SHOWN:
     if _id in ("EVT-220", "EVT-221", "EVT-225", "EVT-226", "EVT-227"):
-        for _status in ("PROCESSING", "FAILED", "REFUND_COMPLETED"):
+        for _status in (
+            *("PROCESSING", "FAILED"),
+            *("REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED"),
+        ):
             declare(
                 _id,
                 f"other-{_status.lower()}",

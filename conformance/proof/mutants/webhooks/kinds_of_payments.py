@@ -138,6 +138,12 @@ for _id, _name, _statement, _edit in (
         "webhooks tell another transactionHash",
         turned(_ON_CHAIN, lambda on_chain: {**on_chain, "transactionHash": "0x0"}),
     ),
+    (
+        "EVT-841",
+        "other",
+        "webhooks tell another network",
+        turned(_ON_CHAIN, lambda on_chain: {**on_chain, "network": "ETHEREUM"}),
+    ),
 ):
     declare(_id, _name, _statement, _told_wrongly(lambda _unit, _row: True, _edit))
 
