@@ -215,6 +215,10 @@ _SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("EVT-317", "CUSTOMER.KYB", "businessInfo.country", "FR"),
     ("EVT-318", "CUSTOMER.KYB", "businessInfo.incorporatedOn", "1901-01-01"),
     ("EVT-319", "CUSTOMER.KYB", "businessInfo.registrationNumber", "1"),
+    ("EVT-840", "CUSTOMER.KYC", "email", "other@example.com"),
+    ("EVT-841", "CUSTOMER.KYC", "phoneNumber", "+10000000000"),
+    ("EVT-842", "CUSTOMER.KYB", "email", "other@example.com"),
+    ("EVT-843", "CUSTOMER.KYB", "phoneNumber", "+10000000000"),
     ("EVT-284", f"{_REFUND}COMPLETED", "id", None),
     ("EVT-293", _REFUND, "id", None),
 )
@@ -238,6 +242,17 @@ for _id, _kind, _path, _value in _SHOWN:
                 f"{OUTGOING}{_status} shows another {_path}",
                 _showing(f"{OUTGOING}{_status}", put(_path, _value)),
             )
+
+
+for _id, _kind, _path, _value in (
+    ("EVT-307", "CUSTOMER.KYC_PENDING", "region", "FR"),
+    ("EVT-312", "CUSTOMER.KYC_PENDING", "address.city", "Elsewhere"),
+    ("EVT-319", "CUSTOMER.KYB_PENDING", "businessInfo.registrationNumber", "1"),
+    ("EVT-843", "CUSTOMER.KYB_PENDING", "phoneNumber", "+10000000000"),
+):
+    declare(
+        _id, "other-pending", f"{_kind} shows another {_path}", _showing(_kind, put(_path, _value))
+    )
 
 
 def _as_created(member: str, kind: str = "CUSTOMER.KYC") -> Apply:
