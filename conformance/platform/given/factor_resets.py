@@ -179,7 +179,10 @@ class FactorResets(Part):
 
     def passed(self, customer: Json | None = None, factor: str | None = None) -> Resource:
         """Start a reset whose liveness check is passed."""
-        reset = self.started(customer, factor)
+        return self.passed_from(self.started(customer, factor))
+
+    def passed_from(self, reset: Resource) -> Resource:
+        """Return a reset that was started once its liveness check is passed."""
         if self.read(reset).get("status") != "LIVENESS_PASSED":
             self.liveness(reset, "pass")
         return self._at(reset, "LIVENESS_PASSED")

@@ -19,6 +19,7 @@ from conformance.platform.given.agents import (
     expect_credential_taken,
     require_admitted,
 )
+from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import submissions_in
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource
@@ -500,6 +501,25 @@ def test_an_agent_changes_nothing_of_another_customer(platform: Platform, check:
     for answer in (update, creation, deletion):
         if answer.accepted:
             platform.observe(f"what an agent asks of another customer is taken: {answer}")
+
+
+@requirement("AGT-840", "AGT-841")
+def test_an_agent_takes_no_other_customer_to_a_review(platform: Platform, check: Check) -> None:
+    """Another customer stays UNVERIFIED after its submission, and the agent gets no link for it."""
+    customer, other = (
+        platform.external_accounts.account_holder(),
+        platform.verification.reviews.unsubmitted(),
+    )
+    agent = platform.agents.connect(customer)
+
+    link = platform.verification.links.create(other, auth=agent)
+    submission = platform.api.create_verification({"customerId": other["id"]}, auth=agent)
+
+    with check("AGT-841"):
+        assert not link.accepted, f"an agent leads another customer into the hosted flow: {link}"
+    with check("AGT-840"):
+        status = verification_status(platform.customers.read(other))
+        assert status == "UNVERIFIED", f"{status} after {submission}"
 
 
 # --- What it moves --------------------------------------------------------------------------

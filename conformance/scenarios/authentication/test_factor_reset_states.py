@@ -179,6 +179,35 @@ def test_a_reset_expires(platform: Platform, state: str) -> None:
     assert now["status"] == "EXPIRED", now
 
 
+@requirement("SFR-075")
+def test_the_reset_of_a_phone_is_rejected(platform: Platform) -> None:
+    """A liveness check that failed brings the reset of a phone to REJECTED."""
+    reset = platform.resets.initiated(factor=PHONE)
+
+    platform.resets.liveness(reset, "fail")
+
+    now = platform.resets.at_status(reset, "REJECTED")
+    assert now["status"] == "REJECTED", now
+
+
+@requirement("SFR-079", "SFR-103")
+def test_the_reset_of_a_phone_expires(platform: Platform, check: Check) -> None:
+    """The end of its window brings the reset of a phone from LIVENESS_PASSED to EXPIRED.
+
+    It shows no ``enrollmentStatus`` at either.
+    """
+    reset = platform.resets.passed(factor=PHONE)
+    before = platform.resets.read(reset)
+
+    platform.resets.close_window(reset)
+
+    now = platform.resets.at_status(reset, "EXPIRED")
+    with check("SFR-079"):
+        assert now["status"] == "EXPIRED", now
+    with check("SFR-103"):
+        assert [seen.get("enrollmentStatus") for seen in (before, now)] == [None, None], now
+
+
 @requirement("SFR-074")
 def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
     """A reset whose liveness check passed a review can be completed, and is COMPLETED then."""

@@ -86,6 +86,28 @@ def test_a_payment_to_another_customer_asks_for_a_proof(platform: Platform) -> N
     assert answer.body["status"] == WAITING, answer
 
 
+@requirement("SCA-840")
+def test_customers_of_another_country_of_the_eu_are_asked_for_a_proof(platform: Platform) -> None:
+    """The execution is PENDING_AUTHORIZATION for a customer of another country than the profile's.
+
+    A country whose customers are not taken gives nothing to check.
+    """
+    known_region = platform.profile.bindings.sca_region
+    if known_region not in EU:
+        raise ResourceMissing(f"the region {known_region} is no country of the EU")
+    region = next(name for name in ("FR", "IT") if name != known_region)
+    try:
+        customer = platform.approved.sca_customer(**platform.customers.residence(region))
+    except PreconditionFailed as error:
+        raise ResourceMissing(f"no customer of {region} is taken: {error}") from error
+    quote = platform.quotes.pending(platform.internal_accounts.account(customer=customer))
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    answer.expect_accepted()
+    assert answer.body["status"] == WAITING, answer
+
+
 @requirement("SCA-004")
 def test_a_customer_outside_the_sca_regions_is_not_challenged(platform: Platform) -> None:
     """The execution is accepted, and its answer has no ``scaChallenge``."""

@@ -208,15 +208,19 @@ def shown_values(path: str, *customers: Json) -> list[Any]:
 
 @pytest.mark.parametrize("member", [case(r, m, m) for m, r in BUSINESS_DETAILS.items()])
 def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None:
-    """A member of ``businessInfo`` with a value from the profile is shown as it was sent."""
+    """A member of ``businessInfo`` with a value from the profile is shown as it was sent.
+
+    That holds for the answer to the creation as for the business that is read.
+    """
     value = value_of_profile(platform.profile.bindings.business_details, member)
     body = platform.customers.example_body(example("business"))
     info = {**body["businessInfo"], member: value}
 
     created = arranged_resource(platform.api.create_customer({**body, "businessInfo": info}))
 
-    shown = require_value_at(platform.customers.read(created), f"businessInfo.{member}")
-    assert same(member, shown, value), shown
+    path = f"businessInfo.{member}"
+    for shown in shown_values(path, created, platform.customers.read(created)):
+        assert same(member, shown, value), shown
 
 
 @requirement(*BUSINESS_KINDS.values())
@@ -238,10 +242,14 @@ def test_what_kind_of_business_it_is_is_a_text(platform: Platform, check: Check)
 
 @pytest.mark.parametrize("member", [case(r, m, m) for m, r in DUE_DILIGENCE.items()])
 def test_a_detail_of_due_diligence_is_kept(platform: Platform, member: str) -> None:
-    """A member for due diligence with a value from the profile is shown as it was sent."""
+    """A member for due diligence with a value from the profile is shown as it was sent.
+
+    That holds for the answer to the creation as for the individual who is read.
+    """
     value = value_of_profile(platform.profile.bindings.due_diligence, member)
     body = platform.customers.example_body(example("individual"))
 
     created = arranged_resource(platform.api.create_customer({**body, member: value}))
 
-    assert require_value_at(platform.customers.read(created), member) == value
+    for shown in shown_values(member, created, platform.customers.read(created)):
+        assert shown == value

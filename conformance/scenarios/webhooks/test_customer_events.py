@@ -191,6 +191,7 @@ def test_a_rejection_is_reported_with_the_customer(
         assert f"{FAMILIES[business]}APPROVED" not in _event_types(platform, customer)
 
 
+@pytest.mark.parametrize("road", ["directly", "hosted"])
 @pytest.mark.parametrize(
     ("business", "requirement_ids"),
     [
@@ -202,12 +203,19 @@ def test_a_rejection_is_reported_with_the_customer(
     ],
 )
 def test_each_step_of_a_review_is_reported_once(
-    platform: Platform, check: Check, business: bool, requirement_ids: tuple[str, str, str, str]
+    platform: Platform,
+    check: Check,
+    business: bool,
+    requirement_ids: tuple[str, str, str, str],
+    road: Road,
 ) -> None:
-    """PENDING and APPROVED have one id each, and no webhook is of the other customer type."""
+    """PENDING and APPROVED have one id each, and no webhook is of the other customer type.
+
+    That holds after a direct onboarding as after the hosted flow.
+    """
     pending_id, approved_id, rejected_id, other_id = requirement_ids
-    customer = platform.verification.reviews.submitted(
-        business=business, trigger="customer.approve"
+    customer = platform.verification.reviews.onboarded(
+        road, business=business, trigger="customer.approve"
     )
     _arrange_status(platform, customer, "APPROVED")
     for status in ("PENDING", "APPROVED"):

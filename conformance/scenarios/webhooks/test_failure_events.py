@@ -26,7 +26,7 @@ REFUND = {"EVT-013": REFUND_PENDING, "EVT-014": REFUND_COMPLETED}
 @pytest.mark.parametrize(
     ("requirement_id", "trigger"),
     [
-        case((id_, *REFUND, "EVT-024", "EVT-230", "EVT-840"), name, id_, trigger)
+        case((id_, *REFUND, "EVT-024", "EVT-230", "EVT-844"), name, id_, trigger)
         for id_, name, trigger in (
             ("EVT-330", "returned", "payout.return"),
             ("EVT-331", "limited", "destination.limited"),
@@ -51,7 +51,7 @@ def test_a_failure_is_reported(
     with check("EVT-024"):
         assert arrange_event(platform, FAILURE, name).data.get("failureReason")
     transaction = platform.transactions.refunded(quote)
-    for reported_id, kind in {"EVT-230": FAILURE, "EVT-840": REFUND_COMPLETED}.items():
+    for reported_id, kind in {"EVT-230": FAILURE, "EVT-844": REFUND_COMPLETED}.items():
         with check(reported_id):
             data = arrange_event(platform, kind, name).data
             expect_same(data, transaction, "failureReason")

@@ -128,6 +128,8 @@ for _requirement, _operation in (
     ("AGT-025", "deleteExternalAccount"),
     ("AGT-026", "createExternalAccount"),
     ("AGT-027", "listPlatformInternalAccounts"),
+    ("AGT-840", "createVerification"),
+    ("AGT-841", "createKycLink"),
     ("AGT-016", "executeQuote"),
     ("AGT-017", "executeQuote"),
 ):

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import object_session
 
-from conformance.proof.kit.builders import Handler, Json, after, around, edited, instead
+from conformance.proof.kit.builders import Handler, Json, after, around, edited, instead, skipped
 from conformance.proof.kit.edits import put, shows, where
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
@@ -497,3 +497,48 @@ def session_for_all(open_session: Function, customer: Customer) -> None:
         if logins.LAPSED in found.conditions:
             open_session(found)
     open_session(customer)
+
+
+def _phone_stays(*actions: str) -> Apply:
+    """Return a patch after which actions leave the reset of a phone where it is."""
+
+    def move(original: Function, reset: FactorReset, action: str) -> None:
+        if reset.factor != PHONE or action not in actions:
+            original(reset, action)
+
+    return around(factor_resets, "move", move)
+
+
+declare("SFR-075", "of-a-phone", "the reset of a phone is not rejected", _phone_stays("FAILED"))
+declare(
+    "SFR-079",
+    "of-a-phone",
+    "the reset of a phone does not expire",
+    skipped(factor_resets, "close_if_due", lambda _unit, reset: reset.factor == PHONE),
+)
+declare(
+    "SFR-103",
+    "once-passed",
+    "the reset of a phone waits for an enrollment once its liveness check is passed",
+    edited(
+        factor_resets,
+        "view",
+        where(shows("status", "LIVENESS_PASSED"), put("enrollmentStatus", "PENDING")),
+    ),
+)
+declare(
+    "SFR-040",
+    "phone-for-a-passkey",
+    "the reset of a passkey needs a phone too",
+    instead(factor_resets, "needs_mobile", lambda factor: factor != "TOTP"),
+)
+declare(
+    "SFR-101",
+    "passkey-not-noted",
+    "the reset of a passkey waits for no enrollment",
+    instead(
+        factor_resets,
+        "first_enrollment",
+        lambda factor: "PENDING" if factor == "TOTP" else None,
+    ),
+)

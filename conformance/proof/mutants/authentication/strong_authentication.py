@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.proof.kit.builders import Json, after, around, edited
+from conformance.proof.kit.builders import Json, after, around, edited, instead
 from conformance.proof.kit.edits import without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.authentication.toolkit import WAITING, showing
@@ -34,6 +34,12 @@ def _exempting(exempt: Callable[[Quote], bool]) -> Apply:
     return around(quotes, "start", start)
 
 
+declare(
+    "SCA-840",
+    "one-country",
+    "customers of one country of the EU alone are challenged",
+    instead(rules, "SCA_REGIONS", frozenset({"DE"})),
+)
 declare(
     "SCA-001",
     "same_currency_only",

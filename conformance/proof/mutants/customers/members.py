@@ -315,6 +315,10 @@ for _id, _path, _value in (
     ("CUS-073", "birthDate", "1985-03-13"),
     ("CUS-080", "address.country", "CA"),
     ("BUS-042", f"{INFO}.taxId", "98-0000000"),
+    ("BUS-047", f"{INFO}.entityType", "OTHER"),
+    ("BUS-049", f"{INFO}.countriesOfOperation", ["US"]),
+    ("EDD-018", "purposeOfAccount", "OTHER"),
+    ("EDD-023", "pepStatus", "UNKNOWN"),
 ):
     declare(
         _id,

@@ -188,7 +188,7 @@ _SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("EVT-228", f"{OUTGOING}COMPLETED", "settledAt", _PAST),
     ("EVT-229", f"{OUTGOING}COMPLETED", "platformFees", 1),
     ("EVT-230", f"{OUTGOING}FAILED", "failureReason", "FAILED"),
-    ("EVT-840", f"{OUTGOING}REFUND_COMPLETED", "failureReason", "REFUNDED"),
+    ("EVT-844", f"{OUTGOING}REFUND_COMPLETED", "failureReason", "REFUNDED"),
     ("EVT-231", f"{OUTGOING}REFUND_COMPLETED", "refund.reference", "Refund:1"),
     ("EVT-238", f"{OUTGOING}PROCESSING", "status", "PENDING"),
     ("EVT-239", f"{OUTGOING}REFUND_PENDING", "status", "PROCESSING"),
@@ -216,6 +216,10 @@ _SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("EVT-317", "CUSTOMER.KYB", "businessInfo.country", "FR"),
     ("EVT-318", "CUSTOMER.KYB", "businessInfo.incorporatedOn", "1901-01-01"),
     ("EVT-319", "CUSTOMER.KYB", "businessInfo.registrationNumber", "1"),
+    ("EVT-840", "CUSTOMER.KYC", "email", "other@example.com"),
+    ("EVT-841", "CUSTOMER.KYC", "phoneNumber", "+10000000000"),
+    ("EVT-842", "CUSTOMER.KYB", "email", "other@example.com"),
+    ("EVT-843", "CUSTOMER.KYB", "phoneNumber", "+10000000000"),
     ("EVT-284", f"{_REFUND}COMPLETED", "id", None),
     ("EVT-293", _REFUND, "id", None),
 )
@@ -250,7 +254,7 @@ def _of_unknown_accounts(data: Json) -> Json:
     return put("failureReason", "ACCOUNT_CANNOT_RECEIVE")(data) if unknown else data
 
 
-for _id, _status in (("EVT-230", "FAILED"), ("EVT-840", "REFUND_COMPLETED")):
+for _id, _status in (("EVT-230", "FAILED"), ("EVT-844", "REFUND_COMPLETED")):
     declare(
         _id,
         "another-cause",
@@ -305,6 +309,17 @@ declare(
     f"{OUTGOING}COMPLETED shows another quoteId where the payment was funded in real time",
     _showing(f"{OUTGOING}COMPLETED", _of_another_quote_where("REALTIME_FUNDING")),
 )
+
+
+for _id, _kind, _path, _value in (
+    ("EVT-307", "CUSTOMER.KYC_PENDING", "region", "FR"),
+    ("EVT-312", "CUSTOMER.KYC_PENDING", "address.city", "Elsewhere"),
+    ("EVT-319", "CUSTOMER.KYB_PENDING", "businessInfo.registrationNumber", "1"),
+    ("EVT-843", "CUSTOMER.KYB_PENDING", "phoneNumber", "+10000000000"),
+):
+    declare(
+        _id, "other-pending", f"{_kind} shows another {_path}", _showing(_kind, put(_path, _value))
+    )
 
 
 def _as_created(member: str, kind: str = "CUSTOMER.KYC") -> Apply:

@@ -139,7 +139,7 @@ for _id, _name, _statement, _edit in (
         turned(_ON_CHAIN, lambda on_chain: {**on_chain, "transactionHash": "0x0"}),
     ),
     (
-        "EVT-841",
+        "EVT-845",
         "other",
         "webhooks tell another network",
         turned(_ON_CHAIN, lambda on_chain: {**on_chain, "network": "ETHEREUM"}),

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, Json, around, skipped
+from conformance.proof.kit.builders import Handler, Json, after, around, skipped
 from conformance.proof.kit.edits import Edit, put
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
@@ -246,4 +246,23 @@ for _index, _kind in enumerate(KINDS):
         "creation-reported",
         f"the creation of {_kind} is reported as a submission",
         announced((onboarding, "create"), _kind),
+    )
+
+
+def _told_twice(kind: str) -> Apply:
+    """Return a patch after which the end of the hosted flow reports the beginning twice."""
+
+    def act(unit: Unit, customer: Customer) -> None:
+        if customer.customer_type == kind:
+            unit.emit(rules.REVIEW_EVENTS[kind, "PENDING"], customers.view(customer))
+
+    return after(verifications, "complete_hosted", act)
+
+
+for _kind in KINDS:
+    declare(
+        _told(84, _kind),
+        "twice-when-hosted",
+        f"the end of the hosted flow of each {_kind} reports its review twice",
+        _told_twice(_kind),
     )
