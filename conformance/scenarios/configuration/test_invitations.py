@@ -81,7 +81,6 @@ def test_an_invitation_that_is_not_open_is_refused(
         refusal.refused(refusal.status, twin=twin)
         if body.get("details") is None:
             raise ResourceMissing(
-                f"the error object that {expected.request} is answered with has no details, which "
-                "are optional: no key of the profile changes that"
+                "the error object has no details, which are optional; no key of the profile helps"
             )
         assert isinstance(body["details"], Mapping), refusal
