@@ -270,6 +270,24 @@ def test_one_verified_channel_of_two_is_not_enough(
     refusal.refused(409, twin=platform.verification.links.create(customer))
 
 
+@requirement("KYC-020")
+def test_who_moves_has_its_channels_verified_before_there_is_a_link(platform: Platform) -> None:
+    """An individual who has moved to where contacts are verified is refused with 409 at first."""
+    customer = require_unverified(platform.customers.applicant())
+    move = {name: v for name, v in platform.verification.contact.place().items() if v is not None}
+    answer = platform.api.update_customer(customer["id"], move)
+    if not answer.accepted:
+        raise ResourceMissing(f"the region stays as it is: {answer}")
+    moved = platform.customers.read(customer)
+    if "PENDING" not in contact_channels(moved).values():
+        raise ResourceMissing(f"no channel has to be verified after the move: {moved}")
+
+    refusal = platform.verification.links.create(moved)
+
+    platform.verification.contact.verify(moved)
+    refusal.refused(409, twin=platform.verification.links.create(moved))
+
+
 def test_what_a_repeated_key_brings_is_recorded(platform: Platform) -> None:
     """The specification does not say what a repeated key does, so the answers are recorded."""
     customer = platform.verification.reviews.unsubmitted()

@@ -17,7 +17,7 @@ from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, errors, rules
-from conformance.reference.customers import customers
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer, KycLink
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.unit import after as moment_after
@@ -288,3 +288,21 @@ for _requirement in ("KYC-022", "KYC-023"):
         "a business needs one verified channel alone",
         around(customers, "unverified_channels", _of_persons),
     )
+
+
+@mutant("KYC-020", "the channels of the region in which a customer was created are looked at")
+def region_of_creation(patch: Patch) -> None:
+    wanted: set[str] = set()
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = original(unit, ask)
+        if customer.get("contactVerification"):
+            wanted.add(customer["id"])
+        return customer
+
+    def refuse(original: Function, customer: Customer) -> None:
+        if customer.id in wanted:
+            original(customer)
+
+    patch.wrap(onboarding, "create", create)
+    patch.wrap(kyc_links, "refuse_unverified_contact", refuse)
