@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
@@ -33,6 +33,12 @@ OF_ONE_ASSET = {
     "SPARK_WALLET",
 }
 """Types of wallets that take a single asset."""
+
+OF_ONE_CURRENCY: dict[str, Callable[[str], bool]] = {
+    "LKP-805": lambda account_type: account_type.endswith("_ACCOUNT"),
+    "LKP-806": OF_ONE_ASSET.__contains__,
+}
+"""The requirements of accounts in one currency, each with the test of an accountType."""
 
 UNLIKE_DOLLARS = ("MXN", "BRL", "PHP", "INR", "ZAR", "NGN")
 """Currencies with two decimals of which a US dollar is worth many."""
@@ -470,7 +476,7 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
     accounts: dict[tuple[str, str], Json] = {}
     looks: dict[str, set[str]] = defaultdict(set)
     lookup_ids: dict[tuple[str, str], object] = {}
-    undecided = {"LKP-805", "LKP-806"}
+    looked_up: list[tuple[Json, Json]] = []
 
     for corridor in platform.profile.resources.corridors:
         # Who does not transact in a currency may be unable to send it.
@@ -498,12 +504,7 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         with check("LKP-021"):
             codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
             assert account["currency"] in codes
-        account_type = str(value_at(account, "accountInfo.accountType"))
-        if (only := of_one_currency(account_type)) is not None:
-            undecided.discard(only)
-            with check(only):
-                codes = [code_of(entry.get("currency")) for entry in supported_currencies(lookup)]
-                assert {*codes} <= {account["currency"]}, lookup
+        looked_up.append((account, lookup))
         with check("LKP-022"):
             for entry in supported_currencies(lookup):
                 assert entry["min"] <= entry["max"]
@@ -511,9 +512,7 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
             with check("LKP-046"):
                 rate = supported_currency(lookup, corridor.sending)["estimatedExchangeRate"]
                 assert 1 / MAX_SPREAD < rate < MAX_SPREAD, lookup
-    for requirement_id in undecided:
-        with check(requirement_id):
-            raise ResourceMissing("resources.corridors of the profile lead to no such account")
+    expect_own_currency_alone(check, looked_up)
     with check("LKP-047"):
         unlike = {name: seen for name, seen in looks.items() if len(seen) > 1}
         assert not unlike, unlike
@@ -527,11 +526,25 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         expect_one_default(platform, senders[first], own)
 
 
-def of_one_currency(account_type: str) -> str | None:
-    """Return the requirement of accounts of a type that are in one currency; None of others."""
-    if account_type.endswith("_ACCOUNT"):
-        return "LKP-805"
-    return "LKP-806" if account_type in OF_ONE_ASSET else None
+def expect_own_currency_alone(check: Check, looked_up: Sequence[tuple[Json, Json]]) -> None:
+    """Assert that the lookup of each account in one currency lists that and no other one.
+
+    Args:
+        looked_up: accounts, each with its lookup.
+    """
+    __tracebackhide__ = True
+    for requirement_id, is_of_kind in OF_ONE_CURRENCY.items():
+        with check(requirement_id):
+            chosen = [
+                (account, lookup)
+                for account, lookup in looked_up
+                if is_of_kind(str(value_at(account, "accountInfo.accountType")))
+            ]
+            if not chosen:
+                raise ResourceMissing("resources.corridors of the profile lead to no such account")
+            for account, lookup in chosen:
+                codes = {code_of(entry.get("currency")) for entry in supported_currencies(lookup)}
+                assert codes <= {account["currency"]}, lookup
 
 
 def expect_one_default(platform: Platform, customer: Json, accounts: Iterable[Json]) -> None:
