@@ -530,6 +530,7 @@ def expect_own_currency_alone(check: Check, looked_up: Sequence[tuple[Json, Json
     """Assert that the lookup of each account in one currency lists that and no other one.
 
     Args:
+        check: decides a requirement.
         looked_up: accounts, each with its lookup.
     """
     __tracebackhide__ = True
