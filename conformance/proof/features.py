@@ -81,11 +81,14 @@ def without(content: Mapping[str, Any], feature: str) -> dict[str, Any]:
     return {**content, "features": {**content["features"], feature: False}}
 
 
+UNDECLARED = (RequirementVerdict.NOT_EXERCISED.value, Reason.FEATURE_UNDECLARED.value)
+"""The verdict on a requirement that needs a feature which is switched off."""
+
+
 def expected(entries: Catalogue, feature: str, usual: Verdicts) -> Verdicts:
     """Return the verdicts of a run without a feature: the usual ones but for what needs it."""
-    undeclared = (RequirementVerdict.NOT_EXERCISED.value, Reason.FEATURE_UNDECLARED.value)
     return {
-        name: undeclared
+        name: UNDECLARED
         if feature in entries[name].needs.features and entries[name].untestable is None
         else verdict
         for name, verdict in usual.items()
@@ -300,6 +303,9 @@ def features(  # noqa: PLR0917 - typer passes all of them by name
             # Of what the share does not name, a run of it decides nothing.
             wanted = {identifier: wanted[identifier] for identifier in wanted.keys() & named}
         others = differences(wanted, verdicts, details)
+        if draw is not None:
+            # Tests that need no such feature, and decide it, may be in another share.
+            others = [row for row in others if row.found != UNDECLARED]
         wrong += bool(others)
         off = sum(wanted[identifier] != usual[identifier] for identifier in wanted)
         if verbose or others:
