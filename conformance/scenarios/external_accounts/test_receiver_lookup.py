@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from conformance.exchange.answer import Answer
@@ -17,6 +16,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import unlike_looks
 from conformance.scenarios.kit.refusals import expect_code
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
@@ -474,8 +474,8 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
     """
     senders: dict[str, Resource] = {}
     accounts: dict[tuple[str, str], Json] = {}
-    looks: dict[str, set[str]] = defaultdict(set)
     lookup_ids: dict[tuple[str, str], object] = {}
+    seen_currencies: list[object] = []
     looked_up: list[tuple[Json, Json]] = []
 
     for corridor in platform.profile.resources.corridors:
@@ -495,10 +495,7 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         lookup = arranged_body(answer)
         lookup_ids[ends] = lookup.get("lookupId")
         entries = [entry.get("currency") for entry in supported_currencies(lookup)]
-        for currency in (lookup.get("sendingCurrency"), *entries):
-            for member in ("name", "symbol", "decimals"):
-                if (code := code_of(currency)) is not None and currency.get(member) is not None:
-                    looks[f"{code}.{member}"].add(str(currency[member]))
+        seen_currencies += [lookup.get("sendingCurrency"), *entries]
         with check("LKP-020"):
             assert lookup.get("accountId") == account["id"]
         with check("LKP-021"):
@@ -514,7 +511,7 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
                 assert 1 / MAX_SPREAD < rate < MAX_SPREAD, lookup
     expect_own_currency_alone(check, looked_up)
     with check("LKP-047"):
-        unlike = {name: seen for name, seen in looks.items() if len(seen) > 1}
+        unlike = unlike_looks(seen_currencies)
         assert not unlike, unlike
     with check("LKP-045"):
         if len(lookup_ids) < 2:

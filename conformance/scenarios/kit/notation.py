@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -141,3 +141,17 @@ def require_value_at(body: Json, path: str) -> Any:
     name, _, rest = path.partition(".")
     value = require_member(body, name)
     return require_value_at(value, rest) if rest else value
+
+
+def unlike_looks(currencies: Iterable[object]) -> dict[str, set[str]]:
+    """Return what currency objects of one code show in several ways: ``EUR.symbol`` and each sign.
+
+    Looked at are the name, the symbol and the decimals, where they are given.
+    """
+    looks: dict[str, set[str]] = {}
+    for currency in currencies:
+        if isinstance(currency, Mapping) and isinstance(code := currency.get("code"), str):
+            for member in ("name", "symbol", "decimals"):
+                if (value := currency.get(member)) is not None:
+                    looks.setdefault(f"{code}.{member}", set()).add(str(value))
+    return {name: seen for name, seen in looks.items() if len(seen) > 1}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
@@ -30,6 +29,7 @@ from conformance.profile.resources import Corridor
 from conformance.scenarios.cards.holdings import ACCOUNTS
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import unlike_looks
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.stray import expect_unbroken
@@ -149,14 +149,10 @@ def test_the_currencies_of_a_payment_can_be_named_to_people(
 
     bodies = [quote.shown, platform.transactions.of_quote(quote).shown, lookup.body]
 
-    looks: dict[str, set[str]] = defaultdict(set)
     for currency in currencies(bodies):
         expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
-        for member in ("name", "symbol", "decimals"):
-            if currency.get(member) is not None:
-                looks[f"{currency['code']}.{member}"].add(str(currency[member]))
     with check("CNV-112"):
-        unlike = {name: seen for name, seen in looks.items() if len(seen) > 1}
+        unlike = unlike_looks(currencies(bodies))
         assert not unlike, unlike
 
 
