@@ -24,6 +24,7 @@ from conformance.exchange.client import RecordingClient
 from conformance.exchange.journal import Journal
 from conformance.exchange.redaction import Redactor
 from conformance.profile.model import Profile
+from conformance.proof.draw import TODAY
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.run import load_profile
@@ -40,6 +41,15 @@ CLIENT_SECRET = secrets.token_urlsafe(32)
 # On a busy machine any example may be slow; what has to be fast is measured by a test of its own.
 settings.register_profile("busy", deadline=None)
 settings.load_profile("busy")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option for a share of the hostile targets, of which there are hundreds."""
+    parser.addoption(
+        "--draw",
+        metavar="SEED",
+        help=f"a third of the hostile targets, drawn by chance: a number, or {TODAY}",
+    )
 
 
 @pytest.hookimpl(wrapper=True)
