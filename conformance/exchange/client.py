@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import httpx
 
+from conformance.contract.constancy import Constancy
 from conformance.contract.document import Operation, media_type_of
 from conformance.contract.judge import Finding, Judge, MessageFindings
 from conformance.exchange.answer import Answer
@@ -103,6 +104,7 @@ class RecordingClient:
         self._judge = judge
         self._journal = journal
         self._budget = budget
+        self.constancy = Constancy(judge.document)
         self._outage = Outage(target.profile.timing.outage)
         self._redact = redactor
         self._client_secret = Redactor((target.client_secret,))
@@ -220,7 +222,10 @@ class RecordingClient:
                 "implementation could not reach it"
             )
         message = MessageFindings(())
+        alike: tuple[Finding, ...] = ()
         if judged:
+            given = shown if valid else None
+            alike = self.constancy.answer(name, response.status, body, given)
             message = self._judge.response(
                 operation,
                 response.status,
@@ -230,7 +235,7 @@ class RecordingClient:
                 is_json=response.is_json,
                 is_bounded=response.is_bounded,
             )
-        findings = (*message.findings, *self._told_secret(name, exchange))
+        findings = (*message.findings, *alike, *self._told_secret(name, exchange))
         self.listener(exchange, findings, message.observations)
         return Answer(operation, response.status, response.headers, body, exchange)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from conformance.contract.constancy import Constancy
 from conformance.platform.waiting import Patience
 
 
@@ -21,7 +22,7 @@ class Memory:
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
     ``terms`` are the end-user terms, as they were when a customer first consented to them.
     ``unprovisioned`` says that new stablecoins are not provisioned by themselves.
-    ``patience`` knows what was waited for in vain.
+    ``patience`` knows what was waited for in vain, ``constancy`` what resources have shown.
     """
 
     approval: str | None = None
@@ -32,6 +33,7 @@ class Memory:
     unprovisioned: bool = False
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     patience: Patience = field(default_factory=Patience)
+    constancy: Constancy | None = None
     folder: Path | None = None
     """Where the processes of a run wait for each other."""
 
@@ -42,3 +44,5 @@ class Memory:
         self.unprovisioned = False
         self.institutions.clear()
         self.patience.forget()
+        if self.constancy is not None:
+            self.constancy.forget()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance.contract.notation import masked_or_same
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Body,
@@ -21,7 +22,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import source_behind_another, value_of_profile
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import masked_or_same, same
+from conformance.scenarios.kit.notation import same
 from conformance.scenarios.kit.refusals import (
     expect_refused_or_reported,
     listed_errors,

@@ -7,11 +7,12 @@ import re
 
 import pytest
 
+from conformance.contract.notation import masked_or_same, same_text
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Body, Json, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import masked_or_same, require_value_at, same_text
+from conformance.scenarios.kit.notation import require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, last_name, names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.testdata.accounts import AccountExample, account_example, account_examples

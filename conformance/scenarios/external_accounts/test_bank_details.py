@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from conformance.contract.notation import masked_or_same
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
@@ -13,7 +14,7 @@ from conformance.platform.resource import (
     arranged_resource,
 )
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import masked_or_same, require_details, require_value_at
+from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.testdata.examples import ABSENT, placed
 from conformance.verdict.decisions import ResourceMissing

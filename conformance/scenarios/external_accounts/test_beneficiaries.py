@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from conformance.contract.notation import masked_or_same
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import masked_or_same, require_value_at
+from conformance.scenarios.kit.notation import require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, last_name, listed_errors, names
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.scenarios.quotes.payments import expect_refused_or_unpaid

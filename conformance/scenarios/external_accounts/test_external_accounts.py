@@ -9,6 +9,7 @@ from typing import Literal
 
 import pytest
 
+from conformance.contract.notation import masked_or_same
 from conformance.exchange.answer import Answer
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
@@ -24,7 +25,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import masked_or_same, require_value_at
+from conformance.scenarios.kit.notation import require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, last_name, listed_errors, names
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing

@@ -9,13 +9,13 @@ from typing import Any
 import httpx
 import pytest
 
+from conformance.contract.notation import masked_or_same
 from conformance.exchange.answer import Answer
 from conformance.exchange.forms import File
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import masked_or_same
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.kit.uploads import UNFIT, errors_about

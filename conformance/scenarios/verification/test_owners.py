@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance.contract.notation import masked_or_same
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
@@ -21,7 +22,6 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import masked_or_same
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.verdict.decisions import ResourceMissing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.scenarios.kit.notation import masked_or_same, same_text
+from conformance.contract.notation import masked_or_same, same_text
 
 SENT = "021-000 021"
 

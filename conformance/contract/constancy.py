@@ -1,0 +1,196 @@
+"""Judges that what nothing changes is shown alike in all messages of a run.
+
+A check reads a resource where it looks for something; a row of a list, a webhook or the answer to
+another operation may show it otherwise. So each message is judged by those before it. Under
+``x-constant`` the document says for each type of resource which members nothing changes, and which
+requirement says so.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from typing import Any
+
+from conformance.contract.difference import Difference, Kind
+from conformance.contract.document import Document
+from conformance.contract.judge import Finding, entries
+from conformance.contract.moments import parse_moment
+from conformance.contract.notation import masked_or_same
+
+MAX_RESOURCES = 20_000
+"""Resources that are remembered; what a target shows beyond that is not compared."""
+
+_MAX_ROWS = 2_000
+_MAX_CHARS = 300
+_MAX_GIVEN_CHARS = 64
+_MAX_DEPTH = 3
+_SUCCESSES = range(200, 300)
+_ROUNDING = timedelta(seconds=1)
+_RELATIVE_ROUNDING = 1e-6
+_HEAD_OFFICE = "XXX"
+
+Scalar = str | int | float | bool
+
+
+class Constancy:
+    """What the resources of a run have shown so far, and whether a message shows the same.
+
+    Messages may come from several threads.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._kinds: Mapping[str, Mapping[str, Any]] = document.raw["x-constant"]
+        self._shown: dict[str, dict[str, Scalar]] = {}
+        self._given: dict[str, dict[str, str]] = {}
+        self._lock = threading.Lock()
+
+    def forget(self) -> None:
+        """Forget all resources, as the target may have become another one."""
+        with self._lock:
+            self._shown.clear()
+            self._given.clear()
+
+    def answer(
+        self, operation: str, status: int, body: Any, given: Any = None
+    ) -> tuple[Finding, ...]:
+        """Judge what an answer shows by what was shown before, and remember it.
+
+        Args:
+            operation: the operation that was called.
+            status: the HTTP status; only a success shows resources.
+            body: the decoded JSON value.
+            given: the body of the request; ``None`` where it is not valid by the document.
+        """
+        if status not in _SUCCESSES:
+            return ()
+        rows = entries(body) or []
+        with self._lock:
+            self._take_given(operation, body, given)
+            found = [
+                finding
+                for resource in (body, *rows[:_MAX_ROWS])
+                for finding in self._resource(resource, Kind.BODY, operation)
+            ]
+        return _one_each(found)
+
+    def delivery(self, body: Any) -> tuple[Finding, ...]:
+        """Judge what a webhook shows by what was shown before, and remember it."""
+        if not isinstance(body, dict):
+            return ()
+        name = str(body.get("type"))[:_MAX_CHARS]
+        with self._lock:
+            return _one_each(self._resource(body.get("data"), Kind.WEBHOOK, name))
+
+    def _take_given(self, operation: str, body: Any, given: Any) -> None:
+        """Remember what a new resource was created with."""
+        kind = self._kind_of(body)
+        wanted = {} if kind is None else kind.get("given", {})
+        if wanted.get("operation") != operation or not isinstance(given, dict):
+            return
+        if body["id"] not in self._shown and len(self._given) < MAX_RESOURCES:
+            member = wanted["member"]
+            self._given[body["id"]] = dict(_texts(given.get(member), member))
+
+    def _resource(self, resource: Any, message: Kind, name: str) -> Iterator[Finding]:
+        kind = self._kind_of(resource)
+        if kind is None:
+            return
+        yield from self._constants(resource, kind, message, name)
+        for place, given in self._given.get(resource["id"], {}).items():
+            shown = _value_at(resource, place)
+            if not isinstance(shown, str) or not shown:
+                continue
+            requirement = kind["given"]["requirement"]
+            if _is_as_given(shown, given):
+                yield Finding(requirement, passed=True)
+                continue
+            detail = f"{place} of {resource['id']} is shown otherwise than it was given"
+            yield Finding(requirement, False, detail, Difference(message, name, place=place))
+
+    def _constants(
+        self, resource: Mapping[str, Any], kind: Mapping[str, Any], message: Kind, name: str
+    ) -> Iterator[Finding]:
+        before = self._shown.get(resource["id"])
+        if before is None:
+            if len(self._shown) >= MAX_RESOURCES:
+                return
+            before = self._shown[resource["id"]] = {}
+        for member in kind["members"]:
+            value = _value_at(resource, member)
+            if not isinstance(value, Scalar) or value == "" or len(str(value)) > _MAX_CHARS:
+                continue
+            if member not in before:
+                before[member] = value
+            elif _are_alike(value, before[member]):
+                yield Finding(kind["requirement"], passed=True)
+            else:
+                detail = f"{member} of {resource['id']} is {value!r}, and was {before[member]!r}"
+                wanted = Difference(
+                    *(message, name, member), expected=str(before[member]), got=str(value)
+                )
+                yield Finding(kind["requirement"], False, detail, wanted)
+
+    def _kind_of(self, resource: Any) -> Mapping[str, Any] | None:
+        name = resource.get("id") if isinstance(resource, dict) else None
+        if not isinstance(name, str) or len(name) > _MAX_CHARS:
+            return None
+        return self._kinds.get(name.partition(":")[0])
+
+
+def _one_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return one finding of each requirement, the first that is broken."""
+    found: dict[str, Finding] = {}
+    for finding in findings:
+        known = found.get(finding.requirement)
+        if known is None or (known.passed and not finding.passed):
+            found[finding.requirement] = finding
+    return tuple(found.values())
+
+
+def _value_at(resource: Mapping[str, Any], place: str) -> Any:
+    value: Any = resource
+    for name in place.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _texts(value: Any, place: str, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield the texts in an object by their dotted places; those that nobody writes otherwise.
+
+    What has blanks around it, or characters other than ASCII, may be stored in another form.
+    """
+    if isinstance(value, dict) and depth < _MAX_DEPTH:
+        for name, inner in value.items():
+            yield from _texts(inner, f"{place}.{name}", depth + 1)
+    elif isinstance(value, str) and _is_plain(value):
+        yield place, value
+
+
+def _is_plain(text: str) -> bool:
+    is_written_so = text.isascii() and text.isprintable() and text.strip() == text
+    return is_written_so and len(text) <= _MAX_GIVEN_CHARS
+
+
+def _is_as_given(shown: str, given: str) -> bool:
+    """Return whether a text is shown as it was given; a bank's code may name its head office."""
+    return masked_or_same(shown, given) or masked_or_same(
+        shown.removesuffix(_HEAD_OFFICE), given.removesuffix(_HEAD_OFFICE)
+    )
+
+
+def _are_alike(value: Scalar, before: Scalar) -> bool:
+    """Return whether two values are the same but for rounding: a moment to the second, a rate."""
+    if value == before:
+        return True
+    if isinstance(value, str) and isinstance(before, str):
+        try:
+            return abs(parse_moment(value) - parse_moment(before)) < _ROUNDING
+        except (ValueError, TypeError, OverflowError):
+            return False
+    try:
+        return math.isclose(float(value), float(before), rel_tol=_RELATIVE_ROUNDING)
+    except (ValueError, OverflowError):
+        return False
