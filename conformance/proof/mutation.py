@@ -311,7 +311,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     ] = False,
     sample: Annotated[
         int | None,
-        typer.Option(min=1, help="with --generic, --by-kind or --plain: how many, drawn by chance"),
+        typer.Option(min=1, help="how many are drawn by chance, where not all are tried"),
     ] = None,
     kept: Annotated[
         bool,
@@ -333,6 +333,13 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         ),
     ] = False,
     seed: Annotated[int, typer.Option(help="which sample is drawn")] = 1,
+    narrowed: Annotated[
+        bool,
+        typer.Option(
+            "--narrowed",
+            help="let each strike in one circumstance alone, such as for businesses or in lists",
+        ),
+    ] = False,
     unaimed: Annotated[
         bool, typer.Option("--unaimed", help="break it in ways that no scenario was written for")
     ] = False,
@@ -360,12 +367,13 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
     Prints each break that is not noticed, and the total.
     """
     shard = WHOLE if draw is None else Draw.parse(draw, shares).shard
-    if generic or kept or whole_run:
+    if generic or kept or whole_run or narrowed:
         # What makes the changes is installed with the extra `test` alone.
         import_module("conformance.proof.generic.command").by_machine(
             kept=kept,
             shard=shard,
             whole_run=whole_run,
+            narrowed=narrowed,
             sample=sample,
             seed=seed,
             places=only or (),

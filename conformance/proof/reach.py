@@ -218,7 +218,7 @@ class _Notes:
         suite = session.config.stash[SESSION]
         suite.reports = False
         with (
-            _places_noted(self._places.add) as noted,
+            places_replaced(partial(_noting, self._places.add)) as noted,
             features_noted(self._features.add),
             _deliveries_noted(suite.connection, self._delivering, self._features.add),
         ):
@@ -301,17 +301,24 @@ def _referred_to(tables: Mapping[int, dict[Any, Any]]) -> set[int]:
 
 
 @contextmanager
-def _places_noted(note: Callable[[str], None]) -> Iterator[Mapping[str, str]]:
-    """Have each use of a place noted until the block ends; yield the places by all their names."""
+def places_replaced(make: Callable[[Any, str], Any]) -> Iterator[Mapping[str, str]]:
+    """Put what ``make`` makes of it in each place that can be noted, until the block ends.
+
+    Args:
+        make: gets the function or table, and the name of its place.
+
+    Yields:
+        the places by all their names.
+    """
     before: list[tuple[Holder, str, Any]] = []
     noted: dict[str, str] = {}
     try:
         for place, holders in _noted().items():
             value = inspect.getattr_static(*holders[0])
-            noting = _noting(value, place, note)
+            made = make(value, place)
             for holder, name in holders:
                 before.append((holder, name, value))
-                setattr(holder, name, noting)
+                setattr(holder, name, made)
                 noted[place_of(holder, name)] = place
         yield noted
     finally:
@@ -319,7 +326,8 @@ def _places_noted(note: Callable[[str], None]) -> Iterator[Mapping[str, str]]:
             setattr(holder, name, value)
 
 
-def _noting(value: FunctionType | dict[Any, Any], place: str, note: Callable[[str], None]) -> Any:
+def _noting(note: Callable[[str], None], value: FunctionType | dict[Any, Any], place: str) -> Any:
+    """Return a function or table that has its uses noted."""
     if isinstance(value, dict):
         return _table(value, place, note)
 

@@ -24,7 +24,13 @@ _FOLDER = ".conformance_cache"
 _APART = ("bench", "selftest", "cli", "reporting", "proof")
 """What no test of the suite comes to when it is run here."""
 
-_MEANS = ("proof/host.py", "proof/patch.py", "proof/reach.py")
+_MEANS = (
+    "proof/host.py",
+    "proof/narrowed/circumstances.py",
+    "proof/narrowed/survey.py",
+    "proof/patch.py",
+    "proof/reach.py",
+)
 """By what it is found out what tests do."""
 
 _PROSE = ("README.md", "outline.yaml", "readings.yaml", "retired.yaml")

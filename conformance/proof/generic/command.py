@@ -26,6 +26,7 @@ from conformance.proof.generic.kept import (
 )
 from conformance.proof.generic.runner import MEANING, GenericOutcome, Result, measure, trial_of
 from conformance.proof.generic.whole import MANY_SILENCED, WholeRun, run_whole, subjects
+from conformance.proof.narrowed.command import narrow
 from conformance.proof.patch import MutantError
 from conformance.reporting.kills import GENERIC, GenericScore, read_generic, write_generic
 
@@ -70,6 +71,7 @@ def by_machine(
     kept: bool,
     shard: Shard,
     whole_run: bool,
+    narrowed: bool,
     sample: int | None,
     seed: int,
     places: Sequence[str],
@@ -81,11 +83,15 @@ def by_machine(
     """Measure changes, print what became of them, and end with 1 where too many are left.
 
     With ``whole_run`` all tests are run under each mutant of a sample, aimed ones among them; with
+    ``narrowed`` aimed ones strike in one circumstance alone; with
     ``kept`` the kills of an earlier sample are tried again, each by its one test: those whose test
     is in ``shard``.
     """
     if kept:
         _try_kept(shard, processes, figures=figures, verbose=verbose)
+        return
+    if narrowed:
+        narrow(places, sample, seed, processes, json_file)
         return
     if whole_run:
         _run_whole_sample(sample or _WHOLE_RUNS, seed, processes, json_file)
