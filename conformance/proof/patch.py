@@ -43,6 +43,9 @@ class Patch:
             NoSuchTarget: the holder has no such attribute.
             NothingChanged: it is the value that stands there already.
         """
+        self._put(holder, name, value)
+
+    def _put(self, holder: Holder, name: str, value: Any) -> None:
         place, old = _found(holder, name)
         if old is value or (not callable(old) and old == value):
             raise NothingChanged(f"{place} is {value!r} already")
@@ -62,7 +65,7 @@ class Patch:
         def around(*arguments: Any, **named: Any) -> Any:
             return function(original, *arguments, **named)
 
-        self.replace(holder, name, around)
+        self._put(holder, name, around)
 
     def row(self, holder: Holder, name: str, key: Any, value: Any) -> None:
         """Change one row of a table, or add one.

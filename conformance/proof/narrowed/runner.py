@@ -94,13 +94,7 @@ class NarrowPatch(Patch):
         self._names = names
         self.strikes = 0
 
-    def replace(self, holder: Holder, name: str, value: Any) -> None:
-        """Put ``value`` in the place of a function, for the calls in the circumstance.
-
-        Raises:
-            NoSuchTarget: the holder has no such attribute.
-            NothingChanged: it is no function, so that nothing can be narrowed.
-        """
+    def _put(self, holder: Holder, name: str, value: Any) -> None:
         old = getattr(holder, name, None)
         place = place_of(holder, name)
         if not inspect.isroutine(old) or not inspect.isroutine(value):
@@ -115,7 +109,27 @@ class NarrowPatch(Patch):
             self.strikes += 1
             return value(*arguments, **named)
 
-        super().replace(holder, name, narrowed)
+        super()._put(holder, name, narrowed)
+
+    def replace(self, holder: Holder, name: str, value: Any) -> None:
+        """Put ``value`` in the place of a function, for the calls in the circumstance.
+
+        Where both say the same, yes or no, it makes no difference.
+
+        Raises:
+            NoSuchTarget: the holder has no such attribute.
+            NothingChanged: it is no function, so that nothing can be narrowed.
+        """
+        old = getattr(holder, name, None)
+
+        def comparing(*arguments: Any, **named: Any) -> Any:
+            result = value(*arguments, **named)
+            # What only answers a question changes nothing by being asked twice.
+            if isinstance(result, bool) and callable(old):
+                self.strikes -= result is old(*arguments, **named)
+            return result
+
+        super().replace(holder, name, comparing if inspect.isroutine(value) else value)
 
     def row(self, holder: Holder, name: str, key: Any, value: Any) -> None:  # noqa: ARG002
         """Refuse to change a row, as whoever reads it does so in all circumstances."""
