@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
@@ -19,7 +20,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment, moment
-from conformance.scenarios.quotes.kinds import Kind, create_quote, pay, quote_body
+from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME, arranged_quote
 from conformance.scenarios.quotes.test_quote_terms import expect_fees_are_the_difference
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -132,6 +133,21 @@ def test_a_quote_of_each_kind_keeps_the_amount_that_is_locked(
         assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
     with check(difference_id):
         expect_fees_are_the_difference(quote)
+
+
+@requirement("QUO-161")
+@pytest.mark.parametrize("kind", ["business", "pulled", "real-time", "platform"])
+def test_a_platform_fee_of_one_quote_shows_in_each_kind(platform: Platform, kind: Kind) -> None:
+    """A quote of each kind from USD with platformFeeOverride has platformFeesIncluded above 0."""
+    override = platform.profile.bindings.require("platform_fee_override")
+    customer = create_payer(platform, kind)
+    destination = platform.external_accounts.account(customer)
+
+    answer = platform.api.create_quote(
+        quote_body(platform, kind, customer, destination, platformFeeOverride=override)
+    )
+
+    expect_own_fee(platform, answer)
 
 
 @requirement(*FIXED_BY_EXECUTION, "QUO-609", "QUO-610", "QUO-611", "QUO-613")
@@ -301,6 +317,22 @@ def payer_and_other_account(platform: Platform) -> tuple[Resource, Resource]:
     """
     _, account = two_accounts(platform)
     return account.owner, account
+
+
+def expect_own_fee(platform: Platform, answer: Answer) -> None:
+    """Assert that a created quote with platformFeeOverride bears a fee of the platform.
+
+    Raises:
+        ResourceMissing: the quote is refused, or is not from US dollars.
+    """
+    __tracebackhide__ = True
+    if not answer.accepted:
+        platform.observe(f"a quote with platformFeeOverride is answered with {answer.status}")
+        raise ResourceMissing(f"no fee of the platform is taken from such a quote: {answer}")
+    quote = arranged_resource(answer)
+    if quote["sendingCurrency"]["code"] != "USD":
+        raise ResourceMissing(f"the quote is not from US dollars: {quote}")
+    assert (quote.get("platformFeesIncluded") or 0) > 0, quote
 
 
 def expect_same_terms(later: Json, quote: Json) -> None:

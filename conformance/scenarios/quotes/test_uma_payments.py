@@ -11,6 +11,7 @@ from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.test_counterparties import uma_quote
+from conformance.scenarios.quotes.test_kinds_of_quotes import expect_own_fee
 from conformance.scenarios.transactions.test_transactions import LISTED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -42,6 +43,17 @@ def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> N
     if not after.accepted:
         raise ResourceMissing(f"no quote to a UMA address is created: {after}")
     before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=after)
+
+
+@requirement("QUO-161")
+def test_a_payment_to_a_uma_address_bears_its_platform_fee(platform: Platform) -> None:
+    """A quote from USD to a UMA address shows the fee of its platformFeeOverride."""
+    override = platform.profile.bindings.require("platform_fee_override")
+    body = {**uma_quote(platform), "platformFeeOverride": override}
+
+    answer = platform.api.create_quote(body)
+
+    expect_own_fee(platform, answer)
 
 
 @requirement(*LISTED)

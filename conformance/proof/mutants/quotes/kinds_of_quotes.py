@@ -282,6 +282,79 @@ def override_of_one_side(original: Function, unit: Unit, order: quotes.Order) ->
     return original(unit, replace(order, fee_override=kept))
 
 
+@mutant("QUO-161", "the fee of a single transfer is for conversions", (quotes, "draft"))
+def override_abroad(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    within = order.source.currency == order.destination.currency
+    return original(unit, replace(order, fee_override=None if within else order.fee_override))
+
+
+@mutant("QUO-161", "the fee of a single transfer is not for conversions", (quotes, "draft"))
+def override_at_home(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    within = order.source.currency == order.destination.currency
+    return original(unit, replace(order, fee_override=order.fee_override if within else None))
+
+
+for _kind, _is_one in (
+    ("real-time", lambda order: order.source.kind == "REALTIME"),
+    ("pulled", lambda order: order.source.kind == "EXTERNAL"),
+    ("platform", lambda order: order.source.customer_id is None),
+    ("to-uma", lambda order: order.destination.kind == "UMA"),
+):
+
+    def _without_fee(
+        original: Function,
+        unit: Unit,
+        order: quotes.Order,
+        is_one: Callable[[quotes.Order], bool] = _is_one,
+    ) -> Quote:
+        quote: Quote = original(unit, replace(order, fee_override=None) if is_one(order) else order)
+        return quote
+
+    declare(
+        "QUO-161",
+        _kind,
+        f"the fee of a single transfer is ignored for {_kind} quotes",
+        around(quotes, "draft", _without_fee),
+    )
+
+
+@mutant("QUO-161", "businesses bear no fee of a single transfer", (quotes, "draft"))
+def override_of_businesses(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    payer = order.source.customer_id
+    exempt = payer is not None and customers.get(unit, payer).customer_type == "BUSINESS"
+    return original(unit, replace(order, fee_override=None if exempt else order.fee_override))
+
+
+def _converts_with_fee(quote: Quote) -> bool:
+    return quote.platform_fee > 0 and quote.sending_currency != quote.receiving_currency
+
+
+for _requirement, _side, _amount, _sign in (
+    ("QUO-046", "SENDING", "sending_amount", 1),
+    ("QUO-047", "RECEIVING", "receiving_amount", -1),
+    ("QUO-053", "SENDING", "receiving_amount", 1),
+    ("QUO-054", "RECEIVING", "sending_amount", -1),
+):
+
+    def _moved(
+        original: Function,
+        unit: Unit,
+        order: quotes.Order,
+        row: tuple[str, str, int] = (_side, _amount, _sign),
+    ) -> Quote:
+        side, amount, sign = row
+        quote: Quote = original(unit, order)
+        if order.side == side and _converts_with_fee(quote):
+            setattr(quote, amount, getattr(quote, amount) + sign * quote.platform_fee)
+        return quote
+
+    declare(
+        _requirement,
+        "fee-of-one-quote",
+        f"the fee of a conversion moves its {_amount.replace('_', ' ')}",
+        around(quotes, "draft", _moved),
+    )
+
 declare(
     "QUO-161",
     "immediate",
