@@ -262,6 +262,37 @@ def test_what_is_above_the_limit_on_both_sides_is_refused(
     )
 
 
+@requirement("LIM-086")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_what_is_funded_just_in_time_is_held_to_the_limit(platform: Platform, side: str) -> None:
+    """A quote of a quarter more than the limit that a payment would fund is refused.
+
+    No call executes it, so that its creation alone can be refused. One of half of the limit is
+    accepted.
+    """
+    limit, account = limit_within_a_currency(platform)
+    customer = platform.approved.customer(
+        currencies=sorted({platform.profile.currency, limit.currency})
+    )
+    body = platform.quotes.realtime_body(
+        customer,
+        platform.external_accounts.account(customer, account),
+        currency=limit.currency,
+        lockedCurrencySide=side,
+    )
+
+    past_limit, within_limit = (
+        platform.api.create_quote({**body, "lockedCurrencyAmount": amount})
+        for amount in (limit.amount * 5 // 4, limit.amount // 2)
+    )
+
+    if past_limit.code == "DAILY_VOLUME_LIMIT_EXCEEDED":
+        raise ResourceMissing("the daily volume is less than a quarter more than the limit")
+    if not within_limit.accepted:
+        raise ResourceMissing(f"half of the limit is not funded just in time: {within_limit}")
+    past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit)
+
+
 @requirement("LIM-080", "LIM-081")
 def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
     platform: Platform, check: Check
