@@ -9,8 +9,9 @@ from typing import Literal, TypeVar
 import pytest
 
 from conformance.exchange.answer import Answer
+from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource
+from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import TransactionLimit
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
@@ -265,10 +266,9 @@ def test_what_is_above_the_limit_on_both_sides_is_refused(
 @requirement("LIM-086")
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_what_is_funded_just_in_time_is_held_to_the_limit(platform: Platform, side: str) -> None:
-    """A quote of a quarter more than the limit that a payment would fund is refused.
+    """A quote of a quarter more than the limit is refused, or what a payment for it starts fails.
 
-    No call executes it, so that its creation alone can be refused. One of half of the limit is
-    accepted.
+    No call executes it. One of half of the limit is accepted.
     """
     limit, account = limit_within_a_currency(platform)
     customer = platform.approved.customer(
@@ -290,6 +290,13 @@ def test_what_is_funded_just_in_time_is_held_to_the_limit(platform: Platform, si
         raise ResourceMissing("the daily volume is less than a quarter more than the limit")
     if not within_limit.accepted:
         raise ResourceMissing(f"half of the limit is not funded just in time: {within_limit}")
+    if past_limit.accepted:
+        quote = arranged_resource(past_limit, customer)
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+        status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
+        assert status != "COMPLETED", past_limit
+        platform.observe(f"what is funded just in time above the limit is {status}")
+        return
     past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit)
 
 
