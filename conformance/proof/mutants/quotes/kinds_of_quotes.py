@@ -387,6 +387,13 @@ for _requirement in ("QUO-098", "QUO-099"):
 # --- Another quote --------------------------------------------------------------------------
 
 
+@mutant("QUO-850", "the source of a quote may have been deleted", (parties, "source_of"), before)
+def deleted_source_found(unit: Unit, source: Json) -> None:
+    account = unit.session.get(ExternalAccount, str(source.get("accountId")))
+    if account is not None:
+        account.deleted = False
+
+
 @mutant("QUO-086", "an execution debits what the latest quote costs", (quotes, "perform"), after)
 def latest_debited(unit: Unit, quote: Quote, action: str) -> None:
     others = others_of(unit, quote, "PENDING")
