@@ -363,17 +363,7 @@ def test_the_volume_of_a_day_is_one_of_what_is_sent(platform: Platform, check: C
     Half of what is left is accepted, and twice as much is refused, whatever the amounts are in the
     other currency.
     """
-    usual = platform.profile.currency
-    corridor = next(
-        (
-            one
-            for one in platform.profile.resources.corridors
-            if one.sending == usual != one.receiving
-        ),
-        None,
-    )
-    if corridor is None:
-        raise ResourceMissing(f"resources.corridors of the profile converts no {usual}")
+    corridor = platform.quotes.conversion_from(platform.profile.currency)
     source, receiver = platform.quotes.ends(corridor)
     within, past = (
         platform.quotes.pending(source, receiver, amount=amount)["totalReceivingAmount"]

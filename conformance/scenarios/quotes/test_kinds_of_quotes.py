@@ -9,6 +9,7 @@ import pytest
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
+    Body,
     Json,
     Resource,
     arranged_body,
@@ -22,7 +23,10 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment, moment
 from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME, arranged_quote
-from conformance.scenarios.quotes.test_quote_terms import expect_fees_are_the_difference
+from conformance.scenarios.quotes.test_quote_terms import (
+    expect_fees_are_the_difference,
+    expect_net_amounts_are_converted,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 AMOUNT = 10_007
@@ -133,6 +137,41 @@ def test_a_quote_of_each_kind_keeps_the_amount_that_is_locked(
         assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
     with check(difference_id):
         expect_fees_are_the_difference(quote)
+
+
+@requirement("QUO-037", "QUO-046", "QUO-047", "QUO-053", "QUO-054")
+@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time", "platform"])
+def test_a_conversion_of_each_kind_keeps_the_amount_that_is_locked(
+    platform: Platform, check: Check, kind: Kind
+) -> None:
+    """Between currencies, the locked amount stays, and what the fees leave is converted."""
+    corridor = platform.quotes.conversion_from(platform.profile.currency)
+    approve = platform.approved.business if kind == "business" else platform.approved.customer
+    customer = approve(currencies=sorted({corridor.sending, corridor.receiving}))
+    destination = platform.external_accounts.account(customer, corridor.account)
+    body = quote_body(platform, kind, customer, destination, lockedCurrencyAmount=AMOUNT)
+    sending = conversion(platform, body)
+    receiving = conversion(
+        platform,
+        {
+            **body,
+            "lockedCurrencySide": "RECEIVING",
+            # Some amount of the receiving currency that the source can pay for.
+            "lockedCurrencyAmount": sending["totalReceivingAmount"],
+        },
+    )
+
+    with check("QUO-037"):
+        for quote in (sending, receiving):
+            code = require_member(destination, "currency")
+            assert quote["receivingCurrency"].get("code") == code, quote
+    with check("QUO-046"):
+        assert sending["totalSendingAmount"] == AMOUNT, sending
+    with check("QUO-047"):
+        assert receiving["totalReceivingAmount"] == sending["totalReceivingAmount"], receiving
+    for requirement_id, quote in {"QUO-053": sending, "QUO-054": receiving}.items():
+        with check(requirement_id):
+            expect_net_amounts_are_converted([quote])
 
 
 @requirement("QUO-161")
@@ -317,6 +356,21 @@ def payer_and_other_account(platform: Platform) -> tuple[Resource, Resource]:
     """
     _, account = two_accounts(platform)
     return account.owner, account
+
+
+def conversion(platform: Platform, body: Body) -> Resource:
+    """Create a quote between two currencies, and return it.
+
+    Raises:
+        ResourceMissing: it is refused, or within one currency.
+    """
+    answer = platform.api.create_quote(body)
+    if not answer.accepted:
+        raise ResourceMissing(f"the target converts nothing so: {answer}")
+    quote = arranged_resource(answer)
+    if quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]:
+        raise ResourceMissing(f"the quote is within one currency: {quote}")
+    return quote
 
 
 def expect_own_fee(platform: Platform, answer: Answer) -> None:

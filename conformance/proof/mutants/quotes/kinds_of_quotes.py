@@ -214,6 +214,34 @@ declare(
 )
 
 
+def _moved_for(kind: str, side: str, amount: str) -> Apply:
+    """Return a patch by which an amount is a hundredth more in conversions of a kind."""
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+        quote: Quote = original(unit, order)
+        converts = quote.sending_currency != quote.receiving_currency
+        if converts and order.side == side and quote.source_kind == kind:
+            setattr(quote, amount, getattr(quote, amount) * 101 // 100)
+        return quote
+
+    return around(quotes, "draft", draft)
+
+
+for _requirement, _side, _amount in (
+    ("QUO-046", "SENDING", "sending_amount"),
+    ("QUO-047", "RECEIVING", "receiving_amount"),
+    ("QUO-053", "SENDING", "receiving_amount"),
+    ("QUO-054", "RECEIVING", "sending_amount"),
+):
+    for _name, _kind in (("pulled", "EXTERNAL"), ("real-time", "REALTIME")):
+        declare(
+            _requirement,
+            f"{_name}-conversion",
+            f"the {_amount.replace('_', ' ')} of a {_name} conversion is a hundredth more",
+            _moved_for(_kind, _side, _amount),
+        )
+
+
 # --- What is taken --------------------------------------------------------------------------
 
 
