@@ -257,15 +257,15 @@ def test_no_kind_of_quote_passes_by_the_terms(platform: Platform, kind: Kind) ->
     before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=platform.api.create_quote(body))
 
 
-@requirement("QUO-089")
+@requirement("QUO-033", "QUO-034", "QUO-037", "QUO-089")
 @pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time", "platform"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_a_payment_of_each_kind_arrives_on_an_internal_account(
-    platform: Platform, kind: Kind, side: str
+    platform: Platform, check: Check, kind: Kind, side: str
 ) -> None:
     """A customer's other internal account gains the totalReceivingAmount, converted or not.
 
-    The customer pays, or the platform does.
+    The customer pays, or the platform does. The quote shows the account, and receives its currency.
     """
     payer, account = payer_and_other_account(platform)
     before, _ = platform.internal_accounts.balances(account)
@@ -277,8 +277,16 @@ def test_a_payment_of_each_kind_arrives_on_an_internal_account(
 
     pay(platform, kind, quote)
 
-    expected = before + quote["totalReceivingAmount"]
-    assert platform.internal_accounts.wait_for_balance(account, expected) == expected
+    with check("QUO-033"):
+        assert quote["destination"].get("destinationType") == "ACCOUNT", quote
+    with check("QUO-034"):
+        assert quote["destination"].get("accountId") == account["id"], quote
+    with check("QUO-037"):
+        code = account["balance"]["currency"]["code"]
+        assert quote["receivingCurrency"].get("code") == code, quote
+    with check("QUO-089"):
+        expected = before + quote["totalReceivingAmount"]
+        assert platform.internal_accounts.wait_for_balance(account, expected) == expected
 
 
 @requirement("QUO-086")

@@ -16,6 +16,9 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 ROUNDING = 1
+TRANSFERRED = 10_000
+"""What one customer sends to another, in the smallest unit."""
+
 EXPIRED_CODES = ("QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE")
 
 
@@ -108,11 +111,12 @@ def test_a_completed_payout_took_the_sending_amount(platform: Platform, check: C
         assert total_balance_at(platform, source, total_left) == total_left
 
 
-@requirement("QUO-089", "QUO-090")
+@requirement("QUO-044", "QUO-048", "QUO-089", "QUO-090")
 def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check: Check) -> None:
     """The receiver gains totalReceivingAmount, and the sender loses that and the fees.
 
-    Both accounts are internal accounts, so both balances can be read.
+    Both accounts are internal accounts in one currency, so both balances can be read. The quote has
+    the rate 1, and sends the amount that was locked.
     """
     source, destination = (
         platform.internal_accounts.account(),
@@ -131,6 +135,10 @@ def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check
     )
     loss, gain = source_before - source_after, destination_after - destination_before
 
+    with check("QUO-044"):
+        assert quote["totalSendingAmount"] == TRANSFERRED, quote
+    with check("QUO-048"):
+        assert quote["exchangeRate"] == 1, quote
     with check("QUO-089"):
         assert gain == quote["totalReceivingAmount"]
     with check("QUO-090"):
@@ -417,7 +425,8 @@ def quote_between_customers(platform: Platform, source: Resource, destination: R
     Raises:
         ResourceMissing: the target refuses such quotes.
     """
-    answer = platform.api.create_quote(platform.quotes.body(source, destination))
+    body = platform.quotes.body(source, destination, amount=TRANSFERRED)
+    answer = platform.api.create_quote(body)
     if not answer.accepted:
         raise ResourceMissing(f"the target does not transfer between customers: {answer}")
     quote: Json = answer.body

@@ -214,6 +214,29 @@ declare(
 )
 
 
+def _to_internal(quote: Quote) -> bool:
+    return quote.destination_kind == "INTERNAL"
+
+
+for _requirement, _what, _edit in (
+    ("QUO-033", "an ending of another type", put("destination.destinationType", "INTERNAL")),
+    ("QUO-034", "no destination account", put("destination.accountId", None)),
+    (
+        "QUO-037",
+        "the currency that is sent as received",
+        copied("sendingCurrency", "receivingCurrency"),
+    ),
+    ("QUO-044", "a unit more than was locked", turned("totalSendingAmount", lambda sent: sent + 1)),
+    ("QUO-048", "another rate", put("exchangeRate", 0.99)),
+):
+    declare(
+        _requirement,
+        "to-internal",
+        f"a quote to an internal account shows {_what}",
+        shown_where(_to_internal, _edit),
+    )
+
+
 def _moved_for(kind: str, side: str, amount: str) -> Apply:
     """Return a patch by which an amount is a hundredth more in conversions of a kind."""
 
