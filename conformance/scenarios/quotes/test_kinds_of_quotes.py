@@ -64,6 +64,9 @@ ALWAYS = ("QUO-037", "QUO-039")
 FROM_ACCOUNT = ("QUO-032", "QUO-041")
 """What a quote from an account shows, and that it shows no instructions to fund it."""
 
+EXECUTED = ("business", "pulled", "platform")
+"""The kinds of quotes, beside the usual one, that a call executes without a proof."""
+
 LIFETIME = ("QUO-030", "QUO-062")
 """That a quote which waits ends after its creation, by a quarter of an hour at most."""
 
@@ -140,16 +143,28 @@ def test_a_quote_of_each_kind_keeps_the_amount_that_is_locked(
 
 
 @requirement("QUO-037", "QUO-046", "QUO-047", "QUO-053", "QUO-054")
-@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time", "platform"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(case(("QUO-085", "QUO-851"), kind, kind) for kind in EXECUTED),
+        "immediate",
+        "real-time",
+    ],
+)
 def test_a_conversion_of_each_kind_keeps_the_amount_that_is_locked(
     platform: Platform, check: Check, kind: Kind
 ) -> None:
-    """Between currencies, the locked amount stays, and what the fees leave is converted."""
+    """Between currencies, the locked amount stays, and what the fees leave is converted.
+
+    An execution leaves the terms as they were.
+    """
     corridor = platform.quotes.conversion_from(platform.profile.currency)
     approve = platform.approved.business if kind == "business" else platform.approved.customer
     customer = approve(currencies=sorted({corridor.sending, corridor.receiving}))
     destination = platform.external_accounts.account(customer, corridor.account)
-    body = quote_body(platform, kind, customer, destination, lockedCurrencyAmount=AMOUNT)
+    body = quote_body(
+        platform, kind, customer, destination, lockedCurrencyAmount=AMOUNT, description="Rent, June"
+    )
     sending = conversion(platform, body)
     receiving = conversion(
         platform,
@@ -172,6 +187,13 @@ def test_a_conversion_of_each_kind_keeps_the_amount_that_is_locked(
     for requirement_id, quote in {"QUO-053": sending, "QUO-054": receiving}.items():
         with check(requirement_id):
             expect_net_amounts_are_converted([quote])
+    if kind in EXECUTED:
+        execution = platform.quotes.execute(receiving)
+        with check("QUO-085"):
+            assert execution.get("transactionId") == receiving["transactionId"], execution
+        with check("QUO-851"):
+            expect_same_terms(execution, receiving)
+            assert moment(execution["expiresAt"]) == moment(receiving["expiresAt"]), execution
 
 
 @requirement("QUO-161")

@@ -11,7 +11,7 @@ from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.test_counterparties import uma_quote
-from conformance.scenarios.quotes.test_kinds_of_quotes import expect_own_fee
+from conformance.scenarios.quotes.test_kinds_of_quotes import expect_own_fee, expect_same_terms
 from conformance.scenarios.transactions.test_transactions import LISTED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -60,7 +60,7 @@ def test_a_payment_to_a_uma_address_bears_its_platform_fee(platform: Platform) -
 @pytest.mark.parametrize(
     ("at_once", "settling_id", "debit_id"),
     [
-        case(("QUO-080", "QUO-086"), "executed", False, "QUO-080", "QUO-086"),
+        case(("QUO-080", "QUO-086", "QUO-851"), "executed", False, "QUO-080", "QUO-086"),
         case(("QUO-120", "QUO-122"), "immediate", True, "QUO-120", "QUO-122"),
     ],
 )
@@ -69,9 +69,10 @@ def test_a_payment_to_a_uma_address_is_executed(
 ) -> None:
     """The quote is PROCESSING or COMPLETED after its execution, be that at once, and is debited.
 
-    Its transaction shows what that of another payment shows, once it is completed.
+    An execution leaves the terms as they were. The transaction shows what that of another payment
+    shows, once it is completed.
     """
-    body = uma_quote(platform)
+    body = {**uma_quote(platform), "description": "Rent, May"}
     source = platform.ledger.accounts[body["source"]["accountId"]]
     before, _ = platform.internal_accounts.balances(source)
     creation = platform.api.create_quote(body)
@@ -89,6 +90,9 @@ def test_a_payment_to_a_uma_address_is_executed(
     with check(debit_id):
         balance_left = before - arranged_resource(answer)["totalSendingAmount"]
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
+    if not at_once:
+        with check("QUO-851"):
+            expect_same_terms(arranged_resource(answer), creation.body)
     transaction = platform.transactions.at_status(answer.body, "COMPLETED")
     if transaction.get("status") != "COMPLETED":
         raise PreconditionFailed(f"the payment is {transaction.get('status')}")

@@ -124,6 +124,33 @@ for _requirement, _step, _kind, _what, _edit in STEPS:
         edited(quotes, _step, where(_QUOTES[_kind], _edit)),
     )
 
+
+def _after_execution(is_such: Callable[[Quote], bool], edit: Edit) -> Apply:
+    """Return a patch by which some quotes are shown wrongly once they have left PENDING."""
+    return shown_where(lambda quote: quote.status != "PENDING" and is_such(quote), edit)
+
+
+for _name, _is_such, _edit in (
+    ("pulled", lambda quote: quote.source_kind == "EXTERNAL", put("source.accountId", "Pool:1")),
+    ("platform", lambda quote: quote.customer_id is None, put("createdAt", _LONG_AGO)),
+    (
+        "uma",
+        lambda quote: quote.destination_kind == "UMA",
+        put("destination.destinationType", "ACCOUNT"),
+    ),
+    (
+        "conversion",
+        lambda quote: quote.sending_currency != quote.receiving_currency,
+        put("exchangeRate", 17),
+    ),
+):
+    declare(
+        "QUO-851",
+        _name,
+        f"a {_name} quote that was executed shows other terms",
+        _after_execution(_is_such, _edit),
+    )
+
 declare(
     "QUO-035",
     "immediate",
