@@ -210,6 +210,36 @@ def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
     platform.observe(f"executing an expired quote is refused with {refusal.status} {refusal.code}")
 
 
+@requirement("QUO-110", "QUO-111")
+def test_an_expired_quote_between_currencies_cannot_be_executed(
+    platform: Platform, check: Check
+) -> None:
+    """An execution is refused, and debits nothing, whichever side is locked.
+
+    It does not bring the quote another rate either.
+    """
+    source, destination = platform.quotes.ends(platform.quotes.corridor(same_currency=False))
+    sending = platform.quotes.pending(source, destination)
+    receiving_body = platform.quotes.body(
+        source, destination, side="RECEIVING", amount=sending["totalReceivingAmount"]
+    )
+    quotes = [sending, arranged_resource(platform.api.create_quote(receiving_body))]
+    for quote in quotes:
+        platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+    before, _ = platform.internal_accounts.balances(source)
+
+    refusals = [platform.api.execute_quote(quote["id"]) for quote in quotes]
+    balance_left, _ = platform.internal_accounts.balances(source)
+
+    twin = arranged_resource(platform.api.create_quote(receiving_body))
+    twin_answer = platform.api.execute_quote(twin["id"])
+    with check("QUO-110"):
+        for refusal in refusals:
+            refusal.refused(400, *EXPIRED_CODES, twin=twin_answer)
+    with check("QUO-111"):
+        assert balance_left == before, refusals
+
+
 @requirement("QUO-603", "QUO-604")
 def test_a_new_quote_takes_the_place_of_an_expired_one(platform: Platform, check: Check) -> None:
     """The same request creates another quote after the first has expired, and it is executed."""

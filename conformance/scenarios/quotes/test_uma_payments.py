@@ -12,6 +12,7 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.quotes.test_kinds_of_quotes import expect_own_fee, expect_same_terms
+from conformance.scenarios.quotes.test_quote_execution import EXPIRED_CODES
 from conformance.scenarios.transactions.test_transactions import LISTED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -43,6 +44,22 @@ def test_a_payment_to_a_uma_address_waits_for_the_terms(platform: Platform) -> N
     if not after.accepted:
         raise ResourceMissing(f"no quote to a UMA address is created: {after}")
     before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=after)
+
+
+@requirement("QUO-110")
+def test_a_payment_to_a_uma_address_is_not_executed_after_its_expiry(platform: Platform) -> None:
+    """The execution of an expired quote to a UMA address is refused, that of a new one is not."""
+    body = uma_quote(platform)
+    creation = platform.api.create_quote(body)
+    if not creation.accepted:
+        raise ResourceMissing(f"no quote to a UMA address is created: {creation}")
+    quote = arranged_resource(creation)
+    platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+
+    refusal = platform.api.execute_quote(quote["id"])
+
+    twin = arranged_resource(platform.api.create_quote(body))
+    refusal.refused(400, *EXPIRED_CODES, twin=platform.api.execute_quote(twin["id"]))
 
 
 @requirement("QUO-161")

@@ -52,6 +52,10 @@ _INSTRUCTIONS = [{"accountOrWalletInfo": {"accountType": "US_ACCOUNT"}}]
 _LONG_AGO = "2020-01-01T00:00:00Z"
 
 
+def _converts(quote: Quote) -> bool:
+    return quote.sending_currency != quote.receiving_currency
+
+
 # --- What is shown --------------------------------------------------------------------------
 
 
@@ -138,11 +142,7 @@ for _name, _is_such, _edit in (
         lambda quote: quote.destination_kind == "UMA",
         put("destination.destinationType", "ACCOUNT"),
     ),
-    (
-        "conversion",
-        lambda quote: quote.sending_currency != quote.receiving_currency,
-        put("exchangeRate", 17),
-    ),
+    ("conversion", _converts, put("exchangeRate", 17)),
 ):
     declare(
         "QUO-851",
@@ -269,8 +269,7 @@ def _moved_for(kind: str, side: str, amount: str) -> Apply:
 
     def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
         quote: Quote = original(unit, order)
-        converts = quote.sending_currency != quote.receiving_currency
-        if converts and order.side == side and quote.source_kind == kind:
+        if _converts(quote) and order.side == side and quote.source_kind == kind:
             setattr(quote, amount, getattr(quote, amount) * 101 // 100)
         return quote
 
@@ -404,7 +403,7 @@ def override_of_businesses(original: Function, unit: Unit, order: quotes.Order) 
 
 
 def _converts_with_fee(quote: Quote) -> bool:
-    return quote.platform_fee > 0 and quote.sending_currency != quote.receiving_currency
+    return quote.platform_fee > 0 and _converts(quote)
 
 
 for _requirement, _side, _amount, _sign in (
@@ -522,6 +521,30 @@ for _requirement in ("QUO-180", "QUO-181"):
         "nobody proves a payment that is converted",
         around(quotes, "start", _conversion_unasked),
     )
+
+
+def _unexpired_where(condition: Callable[[Quote], bool]) -> Apply:
+    """Return a patch by which some quotes do not expire."""
+    return around(
+        quotes,
+        "is_expired",
+        lambda original, quote, now: not condition(quote) and original(quote, now),
+    )
+
+
+for _requirement in ("QUO-110", "QUO-111"):
+    declare(
+        _requirement,
+        "conversion",
+        "a quote between currencies does not expire",
+        _unexpired_where(_converts),
+    )
+declare(
+    "QUO-110",
+    "uma",
+    "a quote to a UMA address does not expire",
+    _unexpired_where(lambda quote: quote.destination_kind == "UMA"),
+)
 
 
 @mutant("QUO-110", "a proof is asked for before the expiry is looked at", (quotes, "execute"))
