@@ -33,7 +33,12 @@ from conformance.scenarios.kit.refusals import (
     expect_code,
     require_refusal,
 )
-from conformance.scenarios.quotes.test_quote_terms import expect_short_life
+from conformance.scenarios.quotes.test_quote_terms import (
+    LOCKED_TOTALS,
+    expect_fees_are_the_difference,
+    expect_net_amounts_are_converted,
+    expect_short_life,
+)
 from conformance.verdict.decisions import (
     FeatureUndeclared,
     ResourceMissing,
@@ -77,11 +82,12 @@ CAUSES = (
 
 NO_ADDRESS = "not an address"
 
-LOCKED = {
-    "SENDING": {True: "QUO-044", False: "QUO-046"},
-    "RECEIVING": {True: "QUO-045", False: "QUO-047"},
+TERMS = {
+    "SENDING": {True: ("QUO-044", "QUO-051", "QUO-048"), False: ("QUO-046", "QUO-053")},
+    "RECEIVING": {True: ("QUO-045", "QUO-052", "QUO-049"), False: ("QUO-047", "QUO-054")},
 }
-"""That a locked amount is kept, by its side: within one currency, and between two."""
+"""That a locked amount is kept, that fees are the difference and what the rate is, by the side that
+is locked: within one currency, and between two."""
 
 
 def look_up_and_pay(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
@@ -217,28 +223,23 @@ def unknown_address(platform: Platform) -> str:
     return address
 
 
-@requirement("ERR-060", "QUO-033", "QUO-062", "QUO-070")
+@requirement("ERR-060", "QUO-031", "QUO-032", "QUO-033", "QUO-036", "QUO-039", "QUO-050")
+@requirement("QUO-062", "QUO-070", "QUO-852")
 @pytest.mark.parametrize(
-    ("side", "total", "locked_ids"),
+    "side",
     [
-        case(("QUO-044", "QUO-046"), "SENDING", "SENDING", "totalSendingAmount", LOCKED["SENDING"]),
-        case(
-            ("QUO-045", "QUO-047"),
-            "RECEIVING",
-            "RECEIVING",
-            "totalReceivingAmount",
-            LOCKED["RECEIVING"],
-        ),
+        case((ids for row in TERMS[side].values() for ids in row), side, side)
+        for side in LOCKED_TOTALS
     ],
 )
-def test_a_uma_address_can_be_paid(
-    platform: Platform, check: Check, side: str, total: str, locked_ids: Mapping[bool, str]
-) -> None:
+def test_a_uma_address_can_be_paid(platform: Platform, check: Check, side: str) -> None:
     """A quote to the UMA address of a receiver elsewhere is created, whichever side is locked.
 
-    It keeps the locked amount, and lives for a quarter of an hour at most.
+    It shows what was sent, keeps the locked amount, and lives for a quarter of an hour at most. Its
+    amounts differ by its fees, converted at its rate.
     """
-    body = {**uma_quote(platform), "lockedCurrencySide": side}
+    source = platform.internal_accounts.account()
+    body = {**uma_quote(platform, source), "lockedCurrencySide": side, "description": "003119"}
 
     answer = platform.api.create_quote(body)
 
@@ -249,17 +250,60 @@ def test_a_uma_address_can_be_paid(
     quote = arranged_resource(answer)
     with check("QUO-070"):
         assert answer.status == HTTPStatus.CREATED, answer
+    with check("QUO-031"):
+        assert quote["source"].get("sourceType") == "ACCOUNT", quote
+    with check("QUO-032"):
+        assert quote["source"].get("accountId") == source["id"], quote
     with check("QUO-033"):
         shown = quote["destination"].get("destinationType")
         assert shown == body["destination"]["destinationType"], quote
+    with check("QUO-852"):
+        expect_address(quote["destination"], body["destination"])
+    with check("QUO-036"):
+        code = source["balance"]["currency"]["code"]
+        assert quote["sendingCurrency"].get("code") == code, quote
+    with check("QUO-039"):
+        assert require_member(quote, "description") == body["description"]
     with check("QUO-062"):
         expect_short_life(quote)
     within = quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]
-    for same_currency, requirement_id in locked_ids.items():
-        with check(requirement_id):
-            if same_currency is not within:
-                raise ResourceMissing("the receiver is paid in a currency of the other kind")
-            assert quote[total] == body["lockedCurrencyAmount"], quote
+    with check("QUO-050"):
+        require_same_currency(within)
+        assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
+    for same_currency, (locked_id, net_id, *rate_ids) in TERMS[side].items():
+        with check(locked_id):
+            require_same_currency(within, same_currency)
+            assert quote[LOCKED_TOTALS[side]] == body["lockedCurrencyAmount"], quote
+        with check(net_id):
+            require_same_currency(within, same_currency)
+            if within:
+                expect_fees_are_the_difference(quote)
+            else:
+                expect_net_amounts_are_converted([quote])
+        for rate_id in rate_ids:
+            with check(rate_id):
+                require_same_currency(within, same_currency)
+                assert quote["exchangeRate"] == 1, quote
+
+
+def require_same_currency(within: bool, expected: bool = True) -> None:
+    """Raise ``ResourceMissing`` where a receiver is paid in a currency of the other kind."""
+    if within is not expected:
+        raise ResourceMissing("the receiver is paid in a currency of the other kind")
+
+
+def expect_address(shown: Json, sent: Json) -> None:
+    """Assert that a destination shows the UMA address that was sent, in whichever case.
+
+    Raises:
+        ResourceMissing: it does not show the member that has it.
+    """
+    __tracebackhide__ = True
+    addresses = {name: str(value) for name, value in sent.items() if "@" in str(value)}
+    found = {name: str(shown[name]) for name in addresses if shown.get(name)}
+    if not found:
+        raise ResourceMissing(f"the destination is shown without its address: {shown}")
+    assert all(found[name].lower() == addresses[name].lower() for name in found), shown
 
 
 @requirement("ERR-060")

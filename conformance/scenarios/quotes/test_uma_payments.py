@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_resource
+from conformance.platform.resource import Json, arranged_resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -15,6 +17,19 @@ from conformance.scenarios.quotes.test_kinds_of_quotes import expect_own_fee, ex
 from conformance.scenarios.quotes.test_quote_execution import EXPIRED_CODES
 from conformance.scenarios.transactions.test_transactions import LISTED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+OF_ITS_QUOTE = (
+    "TRX-022",
+    "TRX-028",
+    "TRX-029",
+    "TRX-030",
+    "TRX-031",
+    "TRX-032",
+    "TRX-033",
+    "TRX-034",
+    "TRX-812",
+)
+"""What a transaction shows of its quote."""
 
 
 @requirement("QUO-180")
@@ -73,7 +88,7 @@ def test_a_payment_to_a_uma_address_bears_its_platform_fee(platform: Platform) -
     expect_own_fee(platform, answer)
 
 
-@requirement(*LISTED)
+@requirement(*LISTED, *OF_ITS_QUOTE)
 @pytest.mark.parametrize(
     ("at_once", "settling_id", "debit_id"),
     [
@@ -114,3 +129,29 @@ def test_a_payment_to_a_uma_address_is_executed(
     if transaction.get("status") != "COMPLETED":
         raise PreconditionFailed(f"the payment is {transaction.get('status')}")
     expect_members(check, transaction, LISTED)
+    expect_its_quote(check, transaction, arranged_resource(answer))
+
+
+def expect_its_quote(check: Check, transaction: Json, quote: Json) -> None:
+    """Decide whether a completed transaction shows the terms of its quote."""
+    for side, total, amount_id, currency_id in (
+        ("sent", "Sending", "TRX-028", "TRX-029"),
+        ("received", "Receiving", "TRX-030", "TRX-031"),
+    ):
+        with check(amount_id):
+            amount = require_member(transaction, f"{side}Amount")["amount"]
+            assert amount == quote[f"total{total}Amount"], transaction
+        with check(currency_id):
+            code = require_member(transaction, f"{side}Amount")["currency"]["code"]
+            assert code == quote[f"{total.lower()}Currency"]["code"], transaction
+    with check("TRX-022"):
+        assert require_member(transaction, "quoteId") == quote["id"], transaction
+    with check("TRX-032"):
+        rate = require_member(transaction, "exchangeRate")
+        assert math.isclose(rate, quote["exchangeRate"], rel_tol=1e-6), transaction
+    with check("TRX-033"):
+        assert require_member(transaction, "direction") == "DEBIT"
+    with check("TRX-034"):
+        assert require_member(transaction, "description") == "Rent, May"
+    with check("TRX-812"):
+        assert transaction.get("type") == "OUTGOING", transaction

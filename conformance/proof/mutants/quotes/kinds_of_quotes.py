@@ -52,6 +52,10 @@ _INSTRUCTIONS = [{"accountOrWalletInfo": {"accountType": "US_ACCOUNT"}}]
 _LONG_AGO = "2020-01-01T00:00:00Z"
 
 
+def _to_uma(quote: Quote) -> bool:
+    return quote.destination_kind == "UMA"
+
+
 def _converts(quote: Quote) -> bool:
     return quote.sending_currency != quote.receiving_currency
 
@@ -137,11 +141,7 @@ def _after_execution(is_such: Callable[[Quote], bool], edit: Edit) -> Apply:
 for _name, _is_such, _edit in (
     ("pulled", lambda quote: quote.source_kind == "EXTERNAL", put("source.accountId", "Pool:1")),
     ("platform", lambda quote: quote.customer_id is None, put("createdAt", _LONG_AGO)),
-    (
-        "uma",
-        lambda quote: quote.destination_kind == "UMA",
-        put("destination.destinationType", "ACCOUNT"),
-    ),
+    ("uma", _to_uma, put("destination.destinationType", "ACCOUNT")),
     ("conversion", _converts, put("exchangeRate", 17)),
 ):
     declare(
@@ -239,6 +239,26 @@ declare(
         },
     ),
 )
+
+
+for _requirement, _what, _edit in (
+    ("QUO-031", "another type of source", put("source.sourceType", "UMA_ADDRESS")),
+    ("QUO-032", "no source account", put("source.accountId", None)),
+    ("QUO-036", "another sending currency", put("sendingCurrency.code", "XXX")),
+    ("QUO-039", "another description", put("description", "UMA payment")),
+    ("QUO-050", "no fees", put("feesIncluded", None)),
+    ("QUO-048", "another rate", put("exchangeRate", 0.99)),
+    ("QUO-049", "another rate", put("exchangeRate", 0.99)),
+    ("QUO-051", "all as fees", copied("totalSendingAmount", "feesIncluded")),
+    ("QUO-052", "all as fees", copied("totalSendingAmount", "feesIncluded")),
+    ("QUO-852", "another address", put("destination.umaAddress", "$receiver@elsewhere.example")),
+):
+    declare(
+        _requirement,
+        "to-uma",
+        f"a quote to a UMA address shows {_what}",
+        shown_where(_to_uma, _edit),
+    )
 
 
 def _to_internal(quote: Quote) -> bool:
@@ -543,7 +563,7 @@ declare(
     "QUO-110",
     "uma",
     "a quote to a UMA address does not expire",
-    _unexpired_where(lambda quote: quote.destination_kind == "UMA"),
+    _unexpired_where(_to_uma),
 )
 
 
