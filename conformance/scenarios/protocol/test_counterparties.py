@@ -395,7 +395,10 @@ def test_a_uma_address_that_is_none_cannot_be_paid(
 
 @requirement("ERR-056", "ERR-057", "ERR-058", "ERR-059")
 def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) -> None:
-    """A lookup is refused for a sender with a malformed or unknown UMA address."""
+    """A lookup is refused for a sender with a malformed or unknown UMA address.
+
+    An unknown one sends in no currency, be it the default or another one.
+    """
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
     customer = platform.approved.customer()
@@ -408,8 +411,10 @@ def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) ->
     malformed = platform.api.lookup_external_account(
         account["id"], {"senderUmaAddress": NO_ADDRESS}
     )
-    unknown = platform.api.lookup_external_account(
-        account["id"], {"senderUmaAddress": f"{name}9{at_sign}{domain}"}
+    nobody = {"senderUmaAddress": f"{name}9{at_sign}{domain}"}
+    unknown, unknown_in_currency = (
+        platform.api.lookup_external_account(account["id"], query)
+        for query in (nobody, {**nobody, "sendingCurrency": platform.profile.currency})
     )
     twin = platform.api.lookup_external_account(account["id"], {"senderUmaAddress": own})
 
@@ -419,7 +424,8 @@ def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) ->
         require_refusal(malformed)
         malformed.refused(400, "INVALID_UMA_ADDRESS", *INVALID, twin=twin)
     with check("ERR-058"):
-        unknown.refused(400, 404, twin=twin)
+        for refusal in (unknown, unknown_in_currency):
+            refusal.refused(400, 404, twin=twin)
     with check("ERR-059"):
         require_refusal(unknown)
         codes = ("UMA_NOT_FOUND", "CUSTOMER_NOT_FOUND", "USER_NOT_FOUND", "NOT_FOUND")
