@@ -244,7 +244,7 @@ def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
 @pytest.mark.parametrize(
     ("rail", "taken_id"),
     [
-        case((identifier, "QUO-044", "QUO-062"), rail, rail, identifier)
+        case((identifier, "QUO-044", "QUO-062", "QUO-080"), rail, rail, identifier)
         for identifier, rail in (
             ("QUO-810", "ACH"),
             ("QUO-811", "WIRE"),
@@ -258,7 +258,8 @@ def test_a_rail_that_an_account_lists_is_taken(
 ) -> None:
     """A quote by a rail among the paymentRails of its destination is accepted.
 
-    Whatever the rail, it keeps the locked amount, and lives for a quarter of an hour at most.
+    Whatever the rail, it keeps the locked amount, lives for a quarter of an hour at most, and is
+    executed.
     """
     body = body_with_rail(platform, rail)
 
@@ -275,6 +276,10 @@ def test_a_rail_that_an_account_lists_is_taken(
         assert quote["totalSendingAmount"] == body["lockedCurrencyAmount"], quote
     with check("QUO-062"):
         expect_short_life(quote)
+    execution = platform.api.execute_quote(quote["id"])
+    with check("QUO-080"):
+        execution.expect_accepted()
+        assert execution.body["status"] in SETTLING, execution
 
 
 @requirement("QUO-035", "QUO-814")
@@ -291,9 +296,43 @@ def test_no_rail_is_echoed_by_an_execution(platform: Platform, check: Check) -> 
 
     for requirement_id, executed in {"QUO-814": execution, "QUO-035": immediate}.items():
         with check(requirement_id):
-            if not isinstance(executed.get("destination"), Mapping):
-                raise PreconditionFailed(f"the quote shows no destination: {executed}")
-            assert executed["destination"].get("paymentRail") is None
+            expect_no_rail(executed)
+
+
+@requirement("QUO-035", "QUO-157")
+def test_no_rail_is_echoed_of_what_is_funded_just_in_time(platform: Platform, check: Check) -> None:
+    """A quote that a payment will fund is accepted with a rail, and does not show it."""
+    customer = platform.approved.customer()
+    destination = platform.external_accounts.account(
+        customer, platform.quotes.corridor_to(US_ACCOUNT).account
+    )
+    body = platform.quotes.realtime_body(customer, destination)
+
+    answer = platform.api.create_quote(having_rail(body, destination))
+
+    with check("QUO-157"):
+        answer.expect_accepted()
+    with check("QUO-035"):
+        expect_no_rail(arranged_resource(answer))
+
+
+@requirement("QUO-814", "QUO-853")
+def test_no_rail_is_echoed_by_an_authorization(platform: Platform, check: Check) -> None:
+    """Neither the execution that asks for a proof nor the proof's answer shows the paymentRail."""
+    corridor = platform.quotes.corridor_to(US_ACCOUNT)
+    customer = platform.approved.sca_customer(currencies=[corridor.sending])
+    source = platform.internal_accounts.account(corridor.sending, customer=customer)
+    destination = platform.external_accounts.account(customer, corridor.account)
+    body = having_rail(platform.quotes.body(source, destination), destination)
+    quote = arranged_resource(platform.api.create_quote(body))
+
+    execution = platform.quotes.execute(quote)
+    authorized = platform.sca.authorize({**quote, **execution})
+
+    with check("QUO-814"):
+        expect_no_rail(execution)
+    with check("QUO-853"):
+        expect_no_rail(authorized)
 
 
 # --- What is left open ----------------------------------------------------------------------
@@ -351,11 +390,31 @@ def body_with_rail(platform: Platform, rail: str | None = None) -> Json:
         ResourceMissing: no corridor leads to a US account, or the account does not list the rail.
     """
     source, destination = platform.quotes.ends(platform.quotes.corridor_to(US_ACCOUNT))
+    return having_rail(platform.quotes.body(source, destination), destination, rail)
+
+
+def having_rail(body: Json, destination: Json, rail: str | None = None) -> Json:
+    """Return the body of a quote with a rail of its destination, by default the first.
+
+    Raises:
+        ResourceMissing: the account does not list the rail.
+    """
     rails = value_at(destination, "accountInfo.paymentRails") or []
     if not rails or rail not in (None, *rails):
         raise ResourceMissing(f"{rail or 'no rail'} is not among the paymentRails {rails}")
-    body = platform.quotes.body(source, destination)
     return having("destination.paymentRail", rail or rails[0])(body)
+
+
+def expect_no_rail(quote: Json) -> None:
+    """Assert that a quote does not show the rail that was sent.
+
+    Raises:
+        PreconditionFailed: it shows no destination.
+    """
+    __tracebackhide__ = True
+    if not isinstance(quote.get("destination"), Mapping):
+        raise PreconditionFailed(f"the quote shows no destination: {quote}")
+    assert quote["destination"].get("paymentRail") is None, quote
 
 
 def without_amounts(override: Json) -> Json:

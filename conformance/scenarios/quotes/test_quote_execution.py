@@ -344,6 +344,15 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
     platform.observe(f"insufficient funds are refused by {refusal.operation.id}")
 
 
+@requirement("ERR-001", "QUO-098", "QUO-099")
+def test_another_customer_is_not_paid_from_nothing(platform: Platform, check: Check) -> None:
+    """A quote of one smallest unit above the balance pays no internal account either."""
+    source = platform.internal_accounts.account(amount=TRANSFERRED)
+    body = platform.quotes.body(source, platform.internal_accounts.account(amount=0))
+
+    expect_uncovered(platform, check, source, body)
+
+
 @requirement("QUO-617")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_a_quote_waits_for_its_money(platform: Platform, *, business: bool) -> None:
@@ -408,6 +417,35 @@ def test_what_arrives_has_to_be_paid_with_its_fees(
         assert balance_left == before
     with check(error_id):
         refusal.refused(400, "INSUFFICIENT_FUNDS", twin=twin)
+
+
+def expect_uncovered(platform: Platform, check: Check, source: Resource, body: Json) -> None:
+    """Decide whether a source pays all that it has, and not one smallest unit more.
+
+    Args:
+        platform: the suite in the part of a platform.
+        check: decides a requirement.
+        source: an internal account that holds ``TRANSFERRED``.
+        body: that of a quote from it.
+
+    Raises:
+        ResourceMissing: what the source holds is not paid either.
+    """
+    __tracebackhide__ = True
+    before, _ = platform.internal_accounts.balances(source)
+
+    steps = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before + 1})
+
+    balance_left, _ = platform.internal_accounts.balances(source)
+    twin = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before})
+    if not twin[-1].accepted:
+        raise ResourceMissing(f"what the source holds is not paid either: {twin[-1]}")
+    with check("QUO-098"):
+        assert all(status_of(step) not in SETTLING for step in steps), steps[-1]
+    with check("QUO-099"):
+        assert balance_left == before
+    with check("ERR-001"):
+        steps[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[: len(steps)][-1])
 
 
 def status_of(answer: Answer) -> Any:

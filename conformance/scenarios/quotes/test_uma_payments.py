@@ -14,7 +14,11 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.quotes.test_kinds_of_quotes import expect_own_fee, expect_same_terms
-from conformance.scenarios.quotes.test_quote_execution import EXPIRED_CODES
+from conformance.scenarios.quotes.test_quote_execution import (
+    EXPIRED_CODES,
+    TRANSFERRED,
+    expect_uncovered,
+)
 from conformance.scenarios.transactions.test_transactions import LISTED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -75,6 +79,14 @@ def test_a_payment_to_a_uma_address_is_not_executed_after_its_expiry(platform: P
 
     twin = arranged_resource(platform.api.create_quote(body))
     refusal.refused(400, *EXPIRED_CODES, twin=platform.api.execute_quote(twin["id"]))
+
+
+@requirement("ERR-001", "QUO-098", "QUO-099")
+def test_a_payment_to_a_uma_address_is_covered(platform: Platform, check: Check) -> None:
+    """A quote of one smallest unit above the balance pays nobody elsewhere."""
+    source = platform.internal_accounts.account(amount=TRANSFERRED)
+
+    expect_uncovered(platform, check, source, uma_quote(platform, source))
 
 
 @requirement("QUO-161")

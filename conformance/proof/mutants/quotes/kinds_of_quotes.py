@@ -32,6 +32,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     shown_where,
     take,
     transaction_of,
+    unfunded_where,
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
@@ -151,17 +152,71 @@ for _name, _is_such, _edit in (
         _after_execution(_is_such, _edit),
     )
 
+
+def _with_rail(answer: Json, body: Json) -> Json:
+    """Return an answer that echoes the rail of its request."""
+    shown: Json = put("destination.paymentRail", body["destination"].get("paymentRail"))(answer)
+    return shown
+
+
 declare(
     "QUO-035",
     "immediate",
     "the rail is echoed where a quote is executed as it is created",
     _created_where(
         at_once,
-        lambda answer, body: put("destination.paymentRail", body["destination"].get("paymentRail"))(
-            answer
-        ),
+        _with_rail,
     ),
 )
+declare(
+    "QUO-035",
+    "real-time",
+    "the rail is echoed where a quote is funded just in time",
+    _created_where(
+        is_realtime,
+        _with_rail,
+    ),
+)
+declare(
+    "QUO-814",
+    "challenged",
+    "an execution that asks for a proof shows the rail",
+    edited(quotes, "execute", where(_waiting, put("destination.paymentRail", "ACH"))),
+)
+declare(
+    "QUO-853",
+    "echoed",
+    "an authorization shows the rail that the payment took",
+    edited(quotes, "authorize", put("destination.paymentRail", "ACH")),
+)
+
+
+@mutant("QUO-157", "what is funded just in time takes no rail", (quotes, "create"), before)
+def no_rail_in_time(_unit: Unit, ask: Ask) -> None:
+    if is_realtime(ask.body) and ask.body["destination"].get("paymentRail"):
+        message = "Expected no rail: the funding decides it."
+        raise errors.invalid_input(errors.field_error("destination.paymentRail", message))
+
+
+@mutant("QUO-080", "a quote by FedNow can be created, and not executed")
+def unexecuted_by_fednow(patch: Patch) -> None:
+    created: set[str] = set()
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer = original(unit, ask)
+        if ask.body["destination"].get("paymentRail") == "FEDNOW":
+            created.add(answer["id"])
+        return answer
+
+    def execute(original: Handler, unit: Unit, ask: Ask) -> Any:
+        if ask.params["quoteId"] in created:
+            raise errors.Refusal("INTERNAL_ERROR", "The rail is not known.")
+        return original(unit, ask)
+
+    patch.wrap(quotes, "create", create)
+    patch.wrap(quotes, "execute", execute)
+
+
 declare(
     "QUO-037",
     "real-time",
@@ -479,6 +534,16 @@ for _requirement in ("QUO-098", "QUO-099"):
         net_of_received,
         at="test_what_arrives",
     )
+
+
+for _name, _is_unfunded in (("internal", _to_internal), ("uma", _to_uma)):
+    for _requirement in ("QUO-098", "QUO-099"):
+        declare(
+            _requirement,
+            f"to-{_name}",
+            f"what a quote of the kind {_name} pays may be more than there is",
+            unfunded_where(_is_unfunded),
+        )
 
 
 # --- Another quote --------------------------------------------------------------------------
