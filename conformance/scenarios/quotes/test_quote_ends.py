@@ -93,15 +93,29 @@ def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform, check: Chec
     platform.observe(f"just-in-time funding by nobody is refused with {refusal.status}")
 
 
-@requirement("QUO-816")
+@requirement("QUO-038", "QUO-040", "QUO-074", "QUO-816")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
-def test_a_just_in_time_funded_quote_is_created(platform: Platform, *, business: bool) -> None:
-    """A real-time funded quote of an individual or a business is answered with 201."""
+def test_a_just_in_time_funded_quote_is_created(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
+    """A real-time funded quote of an individual or a business is answered with 201.
+
+    It is PENDING in its source's currency, and says how it is paid.
+    """
     approve = platform.approved.business if business else platform.approved.customer
+    body = platform.quotes.realtime_body(approve())
 
-    answer = platform.api.create_quote(platform.quotes.realtime_body(approve()))
+    answer = platform.api.create_quote(body)
 
-    assert answer.status == HTTPStatus.CREATED, answer
+    with check("QUO-816"):
+        assert answer.status == HTTPStatus.CREATED, answer
+    quote = arranged_resource(answer)
+    with check("QUO-074"):
+        assert quote["status"] == "PENDING", quote
+    with check("QUO-038"):
+        assert quote["sendingCurrency"]["code"] == body["source"]["currency"], quote
+    with check("QUO-040"):
+        assert quote.get("paymentInstructions"), "it carries no payment instruction"
 
 
 @requirement("QUO-817")
@@ -212,16 +226,17 @@ def test_a_platform_fee_of_one_quote_counts_beside_a_standing_fee(
 
 
 @requirement("QUO-833")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 @pytest.mark.usefixtures("settings")
 def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
-    platform: Platform,
+    platform: Platform, side: str
 ) -> None:
     """A quote with platformFeeOverride bears the same fee with a standing fee and without one.
 
     So does one with a platformFeeOverride of nothing, where the target takes that.
     """
     override = platform.profile.bindings.require("platform_fee_override")
-    usual = dollar_quote(platform)
+    usual = dollar_quote(platform, side)
     bodies = [
         {**usual, "platformFeeOverride": fee} for fee in (override, without_amounts(override))
     ]
@@ -234,8 +249,10 @@ def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
         if not before.accepted:
             platform.observe(f"a platformFeeOverride of nothing is answered with {before.status}")
             continue
-        quote = arranged_resource(platform.api.create_quote(body))
-        assert own_fee(quote) == own_fee(arranged_resource(before)), quote
+        quote, earlier = arrange_quote(platform, body), arranged_resource(before)
+        if side == "RECEIVING" and quote["exchangeRate"] != earlier["exchangeRate"]:
+            raise ResourceMissing("the rate moved between two quotes")
+        assert own_fee(quote) == own_fee(earlier), quote
 
 
 # --- The rail -------------------------------------------------------------------------------

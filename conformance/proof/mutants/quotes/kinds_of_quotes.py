@@ -768,6 +768,17 @@ def fees_added(original: Function, unit: Unit, order: quotes.Order) -> Any:
     )
 
 
+@mutant(
+    "QUO-833",
+    "the fee of a single transfer is added to the standing fee where the receiver's side is locked",
+    (quotes, "terms_for"),
+)
+def fees_added_for_receivers(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    if order.side == "RECEIVING":
+        return fees_added(original, unit, order)
+    return original(unit, order)
+
+
 for _requirement in ("QUO-120", "QUO-122"):
     declare(
         _requirement,
