@@ -25,7 +25,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import (
     INVALID,
     NOT_FOUND,
@@ -306,16 +306,23 @@ def expect_address(shown: Json, sent: Json) -> None:
     assert all(found[name].lower() == addresses[name].lower() for name in found), shown
 
 
-@requirement("ERR-060")
-def test_a_payment_to_a_uma_address_may_be_funded_just_in_time(platform: Platform) -> None:
-    """A quote to a UMA address from a source of REALTIME_FUNDING is created."""
+@requirement("ERR-060", "QUO-210")
+def test_a_payment_to_a_uma_address_may_be_funded_just_in_time(
+    platform: Platform, check: Check
+) -> None:
+    """A quote to a UMA address from a source of REALTIME_FUNDING is created, and paid for."""
     account = platform.internal_accounts.account(amount=0)
     body = uma_quote(platform, account)
     source = platform.quotes.realtime_body(account.owner, {"id": ""})["source"]
 
     answer = platform.api.create_quote({**body, "source": source})
 
-    answer.expect_accepted()
+    with check("ERR-060"):
+        answer.expect_accepted()
+    quote = arranged_resource(answer)
+    with check("QUO-210"):
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=account.owner["id"])
+        assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
 
 
 @requirement("ERR-060")

@@ -22,6 +22,7 @@ from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment, moment
 from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
+from conformance.scenarios.quotes.payments import pulling_body
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME, arranged_quote
 from conformance.scenarios.quotes.test_quote_terms import (
     expect_fees_are_the_difference,
@@ -357,6 +358,28 @@ def test_a_call_executes_no_quote_that_was_paid_in_another_way(
     second = platform.api.execute_quote(quote["id"])
 
     assert platform.internal_accounts.balances(source)[0] >= before, second
+
+
+@requirement("QUO-854")
+def test_what_was_pulled_arrives_once(platform: Platform) -> None:
+    """A second execution of a quote that pulled its money brings no more to its destination."""
+    customer = platform.approved.customer()
+    body = pulling_body(platform, customer)
+    account = Resource({"id": body["destination"]["accountId"], "customerId": customer["id"]})
+    before, _ = platform.internal_accounts.balances(account)
+    quote = arranged_resource(platform.api.create_quote(body), customer)
+    platform.quotes.complete(quote)
+    expected = before + quote["totalReceivingAmount"]
+    if platform.internal_accounts.wait_for_balance(account, expected) != expected:
+        raise PreconditionFailed("what was pulled does not arrive", breaks=["QUO-089"])
+
+    second = platform.api.execute_quote(quote["id"])
+    # By the time that a later payment has arrived, what the second execution brings has, too.
+    later = arranged_resource(platform.api.create_quote(body), customer)
+    platform.quotes.complete(later)
+
+    expected += later["totalReceivingAmount"]
+    assert platform.internal_accounts.wait_for_balance(account, expected) == expected, second
 
 
 @requirement("QUO-098")

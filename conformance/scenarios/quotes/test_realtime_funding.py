@@ -208,6 +208,17 @@ def test_its_payment_executes_a_quote(
         assert platform.transactions.of_quote(older)["status"] not in SETTLING
 
 
+@requirement("QUO-210")
+def test_its_payment_executes_a_quote_of_a_business(platform: Platform) -> None:
+    """A business pays for its quote, and no call executes it."""
+    customer = platform.approved.business()
+    quote = platform.quotes.realtime(customer)
+
+    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+
+    assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
+
+
 @requirement("QUO-605", "QUO-606")
 def test_a_payment_with_another_reference_executes_no_quote(
     platform: Platform, check: Check

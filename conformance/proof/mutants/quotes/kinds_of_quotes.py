@@ -546,6 +546,25 @@ for _name, _is_unfunded in (("internal", _to_internal), ("uma", _to_uma)):
         )
 
 
+@mutant("QUO-854", "what is pulled is pulled again by another execution", (quotes, "execute"))
+def pulled_again(original: Handler, unit: Unit, ask: Ask) -> Any:
+    quote = quotes.get(unit, ask.params["quoteId"])
+    if quote.source_kind == "EXTERNAL" and quote.status != "PENDING":
+        ledger.post(
+            unit,
+            [
+                ledger.Leg(
+                    ledger.system("rail", quote.sending_currency), quote.sending_currency, -1
+                ),
+                ledger.Leg(
+                    ledger.available(quote.destination["accountId"]), quote.sending_currency, 1
+                ),
+            ],
+        )
+        return quotes.view(unit, quote)
+    return original(unit, ask)
+
+
 # --- Another quote --------------------------------------------------------------------------
 
 
@@ -753,30 +772,30 @@ def nothing_is_no_fee(original: Function, unit: Unit, order: quotes.Order) -> An
     return original(unit, order)
 
 
-@mutant(
-    "QUO-833", "the fee of a single transfer is added to the standing fee", (quotes, "terms_for")
-)
-def fees_added(original: Function, unit: Unit, order: quotes.Order) -> Any:
-    terms = original(unit, order)
-    if order.fee_override is None:
-        return terms
-    standing = original(unit, replace(order, fee_override=None))
-    return replace(
-        terms,
-        platform_variable=terms.platform_variable + standing.platform_variable,
-        platform_fixed=terms.platform_fixed + standing.platform_fixed,
+def _fees_added(side: str) -> Apply:
+    """Return a patch by which fees of single transfers that lock a side add to the standing fee."""
+
+    def terms_for(original: Function, unit: Unit, order: quotes.Order) -> Any:
+        terms = original(unit, order)
+        if order.fee_override is None or order.side != side:
+            return terms
+        standing = original(unit, replace(order, fee_override=None))
+        return replace(
+            terms,
+            platform_variable=terms.platform_variable + standing.platform_variable,
+            platform_fixed=terms.platform_fixed + standing.platform_fixed,
+        )
+
+    return around(quotes, "terms_for", terms_for)
+
+
+for _side in ("SENDING", "RECEIVING"):
+    declare(
+        "QUO-833",
+        f"fees-added-{_side.lower()}",
+        f"the fee of a single transfer is added to the standing fee where {_side} is locked",
+        _fees_added(_side),
     )
-
-
-@mutant(
-    "QUO-833",
-    "the fee of a single transfer is added to the standing fee where the receiver's side is locked",
-    (quotes, "terms_for"),
-)
-def fees_added_for_receivers(original: Function, unit: Unit, order: quotes.Order) -> Any:
-    if order.side == "RECEIVING":
-        return fees_added(original, unit, order)
-    return original(unit, order)
 
 
 for _requirement in ("QUO-120", "QUO-122"):

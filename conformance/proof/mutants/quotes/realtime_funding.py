@@ -203,6 +203,17 @@ def currency_by_default(patch: Patch) -> None:
     with_field(rules, "QUOTE_FIELDS", "source.currency", required=False)(patch)
 
 
+@mutant("QUO-210", "what is paid to a UMA address is not matched", (quotes, "perform"), skipped)
+def uma_payment_lost(unit: Unit, quote: Quote, action: rules.Action) -> bool:
+    return action == "DEPOSIT" and quote.destination_kind == "UMA"
+
+
+@mutant("QUO-210", "what a business pays is not matched", (quotes, "perform"), skipped)
+def business_payment_lost(unit: Unit, quote: Quote, action: rules.Action) -> bool:
+    payer = unit.session.get(Customer, quote.customer_id) if quote.customer_id else None
+    return action == "DEPOSIT" and payer is not None and payer.customer_type == "BUSINESS"
+
+
 @mutant("QUO-210", "a payment waits for a call of execute", (quotes, "perform"), skipped)
 def payment_not_enough(unit: Unit, quote: Quote, action: rules.Action) -> bool:
     return action == "DEPOSIT"
