@@ -11,7 +11,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.external_accounts import LEADS_TO, UNPROVEN, WAITING
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_body, arranged_resource
+from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.external_accounts.platform_accounts import move_platform_account
@@ -481,26 +481,6 @@ def test_no_money_is_pulled_from_a_disabled_account(platform: Platform, *, at_on
     disabled, active = (platform.external_accounts.pullable(customer) for _ in range(2))
     bodies = [platform.quotes.body(source, destination) for source in (disabled, active)]
     _move(platform, disabled, "external_account.disable")
-
-    if at_once:
-        steps, twins = (
-            [platform.api.create_quote({**body, "immediatelyExecute": True})] for body in bodies
-        )
-    else:
-        steps, twins = (platform.quotes.create_and_execute(body) for body in bodies)
-
-    _expect_unpaid(platform, steps, twins)
-
-
-@requirement("QUO-850")
-@pytest.mark.parametrize("at_once", [False, True], ids=["executed", "immediate"])
-def test_no_money_is_pulled_from_a_deleted_account(platform: Platform, *, at_once: bool) -> None:
-    """A quote from an account that was deleted is refused, or does not complete."""
-    customer = platform.approved.customer()
-    destination = platform.external_accounts.account(customer)
-    deleted, kept = (platform.external_accounts.pullable(customer) for _ in range(2))
-    bodies = [platform.quotes.body(source, destination) for source in (deleted, kept)]
-    arranged_body(platform.api.delete_external_account(deleted["id"]))
 
     if at_once:
         steps, twins = (

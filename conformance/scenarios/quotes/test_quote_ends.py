@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from conformance.platform.given.configuration import FEES
+from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_resource, unknown_id
+from conformance.platform.resource import Json, arranged_body, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
 from conformance.scenarios.configuration.test_configuration import (
     UNUSUAL_BASIS_POINTS,
@@ -70,6 +71,32 @@ def test_no_money_is_pulled_from_a_wallet(platform: Platform, check: Check) -> N
             immediate.refused(twin=platform.api.create_quote(valid_body))
     with check("QUO-805"):
         answer.refused(twin=platform.api.create_quote(valid_body))
+
+
+@requirement("QUO-850")
+@pytest.mark.parametrize("at_once", [False, True], ids=["executed", "immediate"])
+def test_no_money_is_pulled_from_a_deleted_account(platform: Platform, *, at_once: bool) -> None:
+    """A quote from an account that was deleted is refused, or does not complete."""
+    customer = platform.approved.customer()
+    destination = platform.external_accounts.account(customer)
+    deleted, kept = (platform.external_accounts.pullable(customer) for _ in range(2))
+    bodies = [platform.quotes.body(source, destination) for source in (deleted, kept)]
+    arranged_body(platform.api.delete_external_account(deleted["id"]))
+
+    if at_once:
+        steps, twins = (
+            [platform.api.create_quote({**body, "immediatelyExecute": True})] for body in bodies
+        )
+    else:
+        steps, twins = (platform.quotes.create_and_execute(body) for body in bodies)
+
+    if not twins[-1].accepted:
+        raise PreconditionFailed(f"nothing is pulled from another account either: {twins[-1]}")
+    if steps[-1].accepted:
+        transaction = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED)
+        assert transaction.get("status") != "COMPLETED", steps[-1]
+    else:
+        steps[-1].refused(twin=twins[len(steps) - 1])
 
 
 @requirement("QUO-156", "QUO-807")
