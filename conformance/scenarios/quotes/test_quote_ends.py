@@ -78,7 +78,8 @@ def test_no_money_is_pulled_from_a_wallet(platform: Platform, check: Check) -> N
 def test_no_money_is_pulled_from_a_deleted_account(platform: Platform, *, at_once: bool) -> None:
     """A quote from an account that was deleted is refused, or does not complete."""
     customer = platform.approved.customer()
-    destination = platform.external_accounts.account(customer)
+    # What is pulled may be for internal accounts alone.
+    destination = platform.internal_accounts.account(amount=0, customer=customer)
     deleted, kept = (platform.external_accounts.pullable(customer) for _ in range(2))
     bodies = [platform.quotes.body(source, destination) for source in (deleted, kept)]
     arranged_body(platform.api.delete_external_account(deleted["id"]))
