@@ -61,6 +61,17 @@ class Quotes(Part):
             raise ResourceMissing(f"resources.corridors of the profile has none from {currency}")
         return found
 
+    def conversion_from(self, currency: str) -> Corridor:
+        """Return the first corridor of the profile from a currency to another one.
+
+        Raises:
+            ResourceMissing: the profile names none.
+        """
+        for corridor in self._profile.resources.corridors:
+            if corridor.sending == currency != corridor.receiving:
+                return corridor
+        raise ResourceMissing(f"resources.corridors of the profile converts no {currency}")
+
     def corridor_to(self, account: str) -> Corridor:
         """Return the first corridor of the profile to an example of ``fixtures/accounts``.
 

@@ -7,7 +7,7 @@ they can, and restore the settings.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
@@ -22,13 +22,21 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
     Resource,
+    arranged_resource,
     listed_members,
     without_members,
 )
 from conformance.profile.resources import Corridor
 from conformance.scenarios.external_accounts.kinds import kind_of
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.fees import BASIS_POINTS, FIXED, FORMS, arrange_quote, own_fee
+from conformance.scenarios.kit.fees import (
+    BASIS_POINTS,
+    FIXED,
+    FORMS,
+    arrange_quote,
+    corridors_not_from,
+    own_fee,
+)
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors
 from conformance.testdata.accounts import account_example
@@ -259,33 +267,41 @@ def test_a_quote_of_each_kind_bears_the_standing_fee(
 @requirement("CFG-035")
 @pytest.mark.usefixtures("settings")
 def test_a_quote_within_one_currency_bears_no_standing_fee(platform: Platform) -> None:
-    """It shows no fee of the platform, while a cross-currency quote shows the standing fee."""
+    """It shows no fee of the platform, while a cross-currency quote shows the standing fee.
+
+    Neither does one that is funded just in time.
+    """
     corridor = platform.quotes.corridor(same_currency=True)
     at_home = platform.quotes.body(*platform.quotes.ends(corridor))
+    just_in_time = realtime_bodies(platform, "USD")
     _, abroad = with_and_without_fee(platform, "SENDING")
 
-    quote = arrange_quote(platform, at_home)
+    quotes = [arrange_quote(platform, at_home), *created_quotes(platform, just_in_time)]
 
-    assert own_fee(quote) == 0, f"{own_fee(quote)} are taken, and {own_fee(abroad)} abroad"
+    for quote in quotes:
+        if quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]:
+            assert own_fee(quote) == 0, f"{quote} while {own_fee(abroad)} are taken abroad"
 
 
 @requirement("CFG-036")
 @pytest.mark.usefixtures("settings")
 def test_a_quote_from_another_currency_bears_no_standing_fee(platform: Platform) -> None:
-    """It shows no fee of the platform, while a quote from US dollars shows the standing fee."""
-    foreign_corridors = [
-        corridor
-        for corridor in platform.profile.resources.corridors
-        if corridor.sending not in ("USD", corridor.receiving)
-    ]
-    if not foreign_corridors:
-        raise ResourceMissing("resources.corridors of the profile converts no currency but USD")
-    body = platform.quotes.body(*platform.quotes.ends(foreign_corridors[0]))
+    """It shows no fee of the platform, while a quote from US dollars shows the standing fee.
+
+    Neither does one that is funded just in time, be it in a coin that stands for US dollars.
+    """
+    bodies = realtime_bodies(platform, "USDC", "BTC")
+    first, *others = corridors_not_from("USD", platform, crossing=True)
+    usual = platform.quotes.body(*platform.quotes.ends(first))
+    for corridor in others:
+        with contextlib.suppress(ResourceMissing):
+            bodies.append(platform.quotes.body(*platform.quotes.ends(corridor)))
     _, from_dollars = with_and_without_fee(platform, "SENDING")
 
-    quote = arrange_quote(platform, body)
+    quotes = [arrange_quote(platform, usual), *created_quotes(platform, bodies)]
 
-    assert own_fee(quote) == 0, f"{own_fee(quote)} are taken, and {own_fee(from_dollars)} of USD"
+    for quote in quotes:
+        assert own_fee(quote) == 0, f"{quote} while {own_fee(from_dollars)} are taken of USD"
 
 
 @requirement("CFG-022")
@@ -744,6 +760,24 @@ def dollar_quote(platform: Platform, side: str = "SENDING") -> Json:
     # The source can pay for this amount of the receiving currency.
     receiving_amount = arrange_quote(platform, body)["totalReceivingAmount"]
     return {**body, "lockedCurrencySide": side, "lockedCurrencyAmount": receiving_amount}
+
+
+def realtime_bodies(platform: Platform, *currencies: str) -> list[Json]:
+    """Return bodies of quotes that are funded just in time; none where nothing is funded so."""
+    if not platform.profile.features.declares("realtime_funding"):
+        return []
+    customer = platform.approved.customer()
+    # The receiving amount is locked: in any currency of the source it is not too small.
+    return [
+        platform.quotes.realtime_body(customer, currency=currency, lockedCurrencySide="RECEIVING")
+        for currency in currencies
+    ]
+
+
+def created_quotes(platform: Platform, bodies: Sequence[Json]) -> list[Json]:
+    """Return the quotes of those bodies that the target takes."""
+    answers = [platform.api.create_quote(body) for body in bodies]
+    return [arranged_resource(answer) for answer in answers if answer.accepted]
 
 
 def with_and_without_fee(platform: Platform, side: str) -> tuple[Json, Json]:

@@ -134,9 +134,12 @@ def test_a_lookup_says_what_an_account_can_receive(platform: Platform, check: Ch
             assert entry["min"] <= entry["max"]
 
 
-@requirement("LKP-001", "LKP-023")
+@requirement("LKP-001", "LKP-023", "LKP-026")
 def test_a_business_looks_up_an_account_too(platform: Platform, check: Check) -> None:
-    """A lookup whose sender is a business has 200, and the sendingCurrency that it asks for."""
+    """A lookup whose sender is a business has 200, and the sendingCurrency that it asks for.
+
+    It is priced against that one.
+    """
     codes = sending_currencies(platform)
     business = platform.approved.business(currencies=sorted({platform.profile.currency, *codes}))
     account = platform.external_accounts.account(business)
@@ -153,6 +156,8 @@ def test_a_business_looks_up_an_account_too(platform: Platform, check: Check) ->
     with check("LKP-023"):
         for code, answer in answers.items():
             assert code_of(arranged_body(answer).get("sendingCurrency")) == code
+    with check("LKP-026"):
+        expect_rates_differ(platform, answers, account)
 
 
 @requirement("LKP-008", "LKP-009", "LKP-028", "LKP-600")
@@ -211,16 +216,31 @@ def test_rates_convert_from_the_currency_that_is_asked_for(
         default.expect_accepted()
         assert code_of(default.body.get("sendingCurrency")) is not None
     with check("LKP-026"):
-        if len(answers) < 2:
-            raise ResourceMissing(
-                "resources.corridors of the profile send no currency of another worth than "
-                f"{codes[0]} to the usual account, {platform.profile.usual_corridor.account}"
-            )
-        rates = [
-            supported_currency(arranged_body(answer), account["currency"])["estimatedExchangeRate"]
-            for answer in answers.values()
-        ]
-        assert len(set(rates)) == len(rates), f"the rates from {list(answers)} are {rates}"
+        expect_rates_differ(platform, answers, account)
+
+
+def expect_rates_differ(platform: Platform, answers: Mapping[str, Answer], account: Json) -> None:
+    """Assert that lookups of one account in currencies of different worth have different rates.
+
+    Args:
+        platform: the suite in the part of a platform.
+        answers: the lookups, by their sendingCurrency.
+        account: what was looked up.
+
+    Raises:
+        ResourceMissing: there is one lookup alone.
+    """
+    __tracebackhide__ = True
+    if len(answers) < 2:
+        raise ResourceMissing(
+            "resources.corridors of the profile send no currency of another worth than "
+            f"{next(iter(answers))} to the usual account, {platform.profile.usual_corridor.account}"
+        )
+    rates = [
+        supported_currency(arranged_body(answer), account["currency"])["estimatedExchangeRate"]
+        for answer in answers.values()
+    ]
+    assert len(set(rates)) == len(rates), f"the rates from {list(answers)} are {rates}"
 
 
 def sending_currencies(platform: Platform) -> list[str]:
@@ -243,7 +263,7 @@ def worth_currency(currency: str) -> str:
     return "USD" if currency in DOLLARS else currency
 
 
-@requirement("LKP-023", "LKP-031", "LKP-044")
+@requirement("LKP-023", "LKP-026", "LKP-031", "LKP-044")
 def test_a_sender_may_be_named_by_its_uma_address(platform: Platform, check: Check) -> None:
     """A lookup with senderUmaAddress alone has 200, and the currency of one with customerId.
 
@@ -266,12 +286,18 @@ def test_a_sender_may_be_named_by_its_uma_address(platform: Platform, check: Che
         by_id = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
         default = code_of(arranged_body(by_id).get("sendingCurrency"))
         assert code_of(arranged_body(answer).get("sendingCurrency")) == default
+    priced = {
+        code: platform.api.lookup_external_account(
+            account["id"], {"senderUmaAddress": address, "sendingCurrency": code}
+        )
+        for code in codes
+    }
     with check("LKP-023"):
-        for code in codes:
-            query = {"senderUmaAddress": address, "sendingCurrency": code}
-            priced = platform.api.lookup_external_account(account["id"], query)
-            priced.expect_accepted()
-            assert code_of(priced.body.get("sendingCurrency")) == code
+        for code, lookup in priced.items():
+            lookup.expect_accepted()
+            assert code_of(lookup.body.get("sendingCurrency")) == code
+    with check("LKP-026"):
+        expect_rates_differ(platform, priced, account)
 
 
 @requirement("LKP-023", "LKP-801")
@@ -371,15 +397,27 @@ def test_the_most_that_is_sent_is_in_the_unit_of_what_is_sent(platform: Platform
 
 @requirement("LKP-032")
 def test_a_lookup_needs_a_sender(platform: Platform) -> None:
-    """A lookup with neither customerId nor senderUmaAddress is refused with 400."""
-    _, account, twin = look_up(platform)
+    """A lookup with neither customerId nor senderUmaAddress is refused with 400.
 
-    platform.api.lookup_external_account(account["id"]).refused(400, twin=twin)
+    It does not help that it names the currency to send.
+    """
+    _, account, twin = look_up(platform)
+    in_currency = {"sendingCurrency": platform.profile.currency}
+
+    refusals = [
+        platform.api.lookup_external_account(account["id"], query) for query in ({}, in_currency)
+    ]
+
+    for refusal in refusals:
+        refusal.refused(400, twin=twin)
 
 
 @requirement("LKP-033", "LKP-035", "LKP-036")
 def test_what_does_not_exist_is_not_looked_up(platform: Platform, check: Check) -> None:
-    """A lookup is refused for an unknown account, customer or sending currency."""
+    """A lookup is refused for an unknown account, customer or sending currency.
+
+    An unknown customer sends in no currency, be it the default or another one.
+    """
     customer, account, twin = look_up(platform)
     sender = customer["id"]
     unknown_account = {"id": unknown_id(account["id"])}
@@ -387,9 +425,11 @@ def test_what_does_not_exist_is_not_looked_up(platform: Platform, check: Check) 
     account_refusal = platform.api.lookup_external_account(
         unknown_account["id"], {"customerId": sender}
     )
-    customer_refusal = platform.api.lookup_external_account(
-        account["id"], {"customerId": unknown_id(sender)}
-    )
+    nobody = {"customerId": unknown_id(sender)}
+    customer_refusals = [
+        platform.api.lookup_external_account(account["id"], query)
+        for query in (nobody, {**nobody, "sendingCurrency": platform.profile.currency})
+    ]
     currency_refusal = platform.api.lookup_external_account(
         account["id"],
         {"customerId": sender, "sendingCurrency": platform.profile.bindings.unsupported_currency},
@@ -398,7 +438,8 @@ def test_what_does_not_exist_is_not_looked_up(platform: Platform, check: Check) 
     with check("LKP-033"):
         account_refusal.refused(404, twin=twin)
     with check("LKP-035"):
-        customer_refusal.refused(400, 404, twin=twin)
+        for refusal in customer_refusals:
+            refusal.refused(400, 404, twin=twin)
     with check("LKP-036"):
         currency_refusal.refused(twin=twin)
 

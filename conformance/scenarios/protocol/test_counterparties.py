@@ -25,7 +25,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import (
     INVALID,
     NOT_FOUND,
@@ -33,7 +33,12 @@ from conformance.scenarios.kit.refusals import (
     expect_code,
     require_refusal,
 )
-from conformance.scenarios.quotes.test_quote_terms import expect_short_life
+from conformance.scenarios.quotes.test_quote_terms import (
+    LOCKED_TOTALS,
+    expect_fees_are_the_difference,
+    expect_net_amounts_are_converted,
+    expect_short_life,
+)
 from conformance.verdict.decisions import (
     FeatureUndeclared,
     ResourceMissing,
@@ -77,11 +82,12 @@ CAUSES = (
 
 NO_ADDRESS = "not an address"
 
-LOCKED = {
-    "SENDING": {True: "QUO-044", False: "QUO-046"},
-    "RECEIVING": {True: "QUO-045", False: "QUO-047"},
+TERMS = {
+    "SENDING": {True: ("QUO-044", "QUO-051", "QUO-048"), False: ("QUO-046", "QUO-053")},
+    "RECEIVING": {True: ("QUO-045", "QUO-052", "QUO-049"), False: ("QUO-047", "QUO-054")},
 }
-"""That a locked amount is kept, by its side: within one currency, and between two."""
+"""That a locked amount is kept, that fees are the difference and what the rate is, by the side that
+is locked: within one currency, and between two."""
 
 
 def look_up_and_pay(platform: Platform, source: Resource, account: Resource) -> list[Answer]:
@@ -217,28 +223,23 @@ def unknown_address(platform: Platform) -> str:
     return address
 
 
-@requirement("ERR-060", "QUO-033", "QUO-062", "QUO-070")
+@requirement("ERR-060", "QUO-031", "QUO-032", "QUO-033", "QUO-036", "QUO-039", "QUO-050")
+@requirement("QUO-062", "QUO-070", "QUO-852")
 @pytest.mark.parametrize(
-    ("side", "total", "locked_ids"),
+    "side",
     [
-        case(("QUO-044", "QUO-046"), "SENDING", "SENDING", "totalSendingAmount", LOCKED["SENDING"]),
-        case(
-            ("QUO-045", "QUO-047"),
-            "RECEIVING",
-            "RECEIVING",
-            "totalReceivingAmount",
-            LOCKED["RECEIVING"],
-        ),
+        case((ids for row in TERMS[side].values() for ids in row), side, side)
+        for side in LOCKED_TOTALS
     ],
 )
-def test_a_uma_address_can_be_paid(
-    platform: Platform, check: Check, side: str, total: str, locked_ids: Mapping[bool, str]
-) -> None:
+def test_a_uma_address_can_be_paid(platform: Platform, check: Check, side: str) -> None:
     """A quote to the UMA address of a receiver elsewhere is created, whichever side is locked.
 
-    It keeps the locked amount, and lives for a quarter of an hour at most.
+    It shows what was sent, keeps the locked amount, and lives for a quarter of an hour at most. Its
+    amounts differ by its fees, converted at its rate.
     """
-    body = {**uma_quote(platform), "lockedCurrencySide": side}
+    source = platform.internal_accounts.account()
+    body = {**uma_quote(platform, source), "lockedCurrencySide": side, "description": "003119"}
 
     answer = platform.api.create_quote(body)
 
@@ -249,29 +250,79 @@ def test_a_uma_address_can_be_paid(
     quote = arranged_resource(answer)
     with check("QUO-070"):
         assert answer.status == HTTPStatus.CREATED, answer
+    with check("QUO-031"):
+        assert quote["source"].get("sourceType") == "ACCOUNT", quote
+    with check("QUO-032"):
+        assert quote["source"].get("accountId") == source["id"], quote
     with check("QUO-033"):
         shown = quote["destination"].get("destinationType")
         assert shown == body["destination"]["destinationType"], quote
+    with check("QUO-852"):
+        expect_address(quote["destination"], body["destination"])
+    with check("QUO-036"):
+        code = source["balance"]["currency"]["code"]
+        assert quote["sendingCurrency"].get("code") == code, quote
+    with check("QUO-039"):
+        assert require_member(quote, "description") == body["description"]
     with check("QUO-062"):
         expect_short_life(quote)
     within = quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]
-    for same_currency, requirement_id in locked_ids.items():
-        with check(requirement_id):
-            if same_currency is not within:
-                raise ResourceMissing("the receiver is paid in a currency of the other kind")
-            assert quote[total] == body["lockedCurrencyAmount"], quote
+    with check("QUO-050"):
+        require_same_currency(within)
+        assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
+    for same_currency, (locked_id, net_id, *rate_ids) in TERMS[side].items():
+        with check(locked_id):
+            require_same_currency(within, same_currency)
+            assert quote[LOCKED_TOTALS[side]] == body["lockedCurrencyAmount"], quote
+        with check(net_id):
+            require_same_currency(within, same_currency)
+            if within:
+                expect_fees_are_the_difference(quote)
+            else:
+                expect_net_amounts_are_converted([quote])
+        for rate_id in rate_ids:
+            with check(rate_id):
+                require_same_currency(within, same_currency)
+                assert quote["exchangeRate"] == 1, quote
 
 
-@requirement("ERR-060")
-def test_a_payment_to_a_uma_address_may_be_funded_just_in_time(platform: Platform) -> None:
-    """A quote to a UMA address from a source of REALTIME_FUNDING is created."""
+def require_same_currency(within: bool, expected: bool = True) -> None:
+    """Raise ``ResourceMissing`` where a receiver is paid in a currency of the other kind."""
+    if within is not expected:
+        raise ResourceMissing("the receiver is paid in a currency of the other kind")
+
+
+def expect_address(shown: Json, sent: Json) -> None:
+    """Assert that a destination shows the UMA address that was sent, in whichever case.
+
+    Raises:
+        ResourceMissing: it does not show the member that has it.
+    """
+    __tracebackhide__ = True
+    addresses = {name: str(value) for name, value in sent.items() if "@" in str(value)}
+    found = {name: str(shown[name]) for name in addresses if shown.get(name)}
+    if not found:
+        raise ResourceMissing(f"the destination is shown without its address: {shown}")
+    assert all(found[name].lower() == addresses[name].lower() for name in found), shown
+
+
+@requirement("ERR-060", "QUO-210")
+def test_a_payment_to_a_uma_address_may_be_funded_just_in_time(
+    platform: Platform, check: Check
+) -> None:
+    """A quote to a UMA address from a source of REALTIME_FUNDING is created, and paid for."""
     account = platform.internal_accounts.account(amount=0)
     body = uma_quote(platform, account)
     source = platform.quotes.realtime_body(account.owner, {"id": ""})["source"]
 
     answer = platform.api.create_quote({**body, "source": source})
 
-    answer.expect_accepted()
+    with check("ERR-060"):
+        answer.expect_accepted()
+    quote = arranged_resource(answer)
+    with check("QUO-210"):
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=account.owner["id"])
+        assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
 
 
 @requirement("ERR-060")
@@ -351,7 +402,10 @@ def test_a_uma_address_that_is_none_cannot_be_paid(
 
 @requirement("ERR-056", "ERR-057", "ERR-058", "ERR-059")
 def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) -> None:
-    """A lookup is refused for a sender with a malformed or unknown UMA address."""
+    """A lookup is refused for a sender with a malformed or unknown UMA address.
+
+    An unknown one sends in no currency, be it the default or another one.
+    """
     if not platform.profile.features.uma:
         raise FeatureUndeclared("uma")
     customer = platform.approved.customer()
@@ -364,8 +418,10 @@ def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) ->
     malformed = platform.api.lookup_external_account(
         account["id"], {"senderUmaAddress": NO_ADDRESS}
     )
-    unknown = platform.api.lookup_external_account(
-        account["id"], {"senderUmaAddress": f"{name}9{at_sign}{domain}"}
+    nobody = {"senderUmaAddress": f"{name}9{at_sign}{domain}"}
+    unknown, unknown_in_currency = (
+        platform.api.lookup_external_account(account["id"], query)
+        for query in (nobody, {**nobody, "sendingCurrency": platform.profile.currency})
     )
     twin = platform.api.lookup_external_account(account["id"], {"senderUmaAddress": own})
 
@@ -375,7 +431,8 @@ def test_a_sender_is_known_by_a_uma_address(platform: Platform, check: Check) ->
         require_refusal(malformed)
         malformed.refused(400, "INVALID_UMA_ADDRESS", *INVALID, twin=twin)
     with check("ERR-058"):
-        unknown.refused(400, 404, twin=twin)
+        for refusal in (unknown, unknown_in_currency):
+            refusal.refused(400, 404, twin=twin)
     with check("ERR-059"):
         require_refusal(unknown)
         codes = ("UMA_NOT_FOUND", "CUSTOMER_NOT_FOUND", "USER_NOT_FOUND", "NOT_FOUND")

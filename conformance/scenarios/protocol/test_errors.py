@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
+from conformance.platform.resource import Json
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
@@ -80,12 +83,15 @@ def test_an_immediate_execution_above_the_balance_is_refused(
 
 @requirement("ERR-004")
 def test_a_corridor_without_a_rate_is_refused(platform: Platform) -> None:
-    """A request that was accepted with a rate is refused with QUOTE_RATE_UNAVAILABLE without it."""
+    """A request that was accepted with a rate is refused with QUOTE_RATE_UNAVAILABLE without it.
+
+    So it is where the receiving amount is locked, and where the quote is executed at once.
+    """
     corridor = platform.quotes.corridor(same_currency=False)
     source = platform.internal_accounts.account(corridor.sending)
     external_account = platform.external_accounts.account(source.owner, corridor.account)
-    body = platform.quotes.body(source, external_account)
-    twin = platform.api.create_quote(body)
+    bodies = forms_of(platform.quotes.body(source, external_account))
+    twins = [platform.api.create_quote(body) for body in bodies]
     platform.triggers.fire(
         "rate.unavailable",
         customerId=source["customerId"],
@@ -93,9 +99,9 @@ def test_a_corridor_without_a_rate_is_refused(platform: Platform) -> None:
         receivingCurrency=corridor.receiving,
     )
 
-    refusal = platform.api.create_quote(body)
+    refusals = [platform.api.create_quote(body) for body in bodies]
 
-    refusal.refused(400, "QUOTE_RATE_UNAVAILABLE", twin=twin)
+    expect_each_refused(refusals, twins, "QUOTE_RATE_UNAVAILABLE")
 
 
 @requirement("ERR-005")
@@ -115,15 +121,31 @@ def test_a_rate_that_no_longer_holds_is_refused(platform: Platform) -> None:
 
 @requirement("ERR-006")
 def test_a_quote_is_refused_while_its_provider_does_not_answer(platform: Platform) -> None:
-    """A request that was accepted before is refused with 400 and QUOTE_REQUEST_FAILED."""
+    """A request that was accepted before is refused with 400 and QUOTE_REQUEST_FAILED.
+
+    So it is where the receiving amount is locked, and where the quote is executed at once.
+    """
     source = platform.internal_accounts.account()
-    body = platform.quotes.body(source)
-    twin = platform.api.create_quote(body)
+    bodies = forms_of(platform.quotes.body(source))
+    twins = [platform.api.create_quote(body) for body in bodies]
     platform.triggers.fire("quoting.down", customerId=source["customerId"])
 
-    refusal = platform.api.create_quote(body)
+    refusals = [platform.api.create_quote(body) for body in bodies]
 
-    refusal.refused(400, "QUOTE_REQUEST_FAILED", twin=twin)
+    expect_each_refused(refusals, twins, "QUOTE_REQUEST_FAILED")
+
+
+def expect_each_refused(refusals: Sequence[Answer], twins: Sequence[Answer], code: str) -> None:
+    """Assert that each form of a quote is refused, but for those that were refused before."""
+    __tracebackhide__ = True
+    for index, (refusal, twin) in enumerate(zip(refusals, twins, strict=True)):
+        if index == 0 or twin.accepted:
+            refusal.refused(400, code, twin=twin)
+
+
+def forms_of(body: Json) -> list[Json]:
+    """Return the body of a quote, that with its receiving side locked, and an immediate one."""
+    return [body, {**body, "lockedCurrencySide": "RECEIVING"}, {**body, "immediatelyExecute": True}]
 
 
 @requirement("ERR-010", "LIM-006")

@@ -9,8 +9,9 @@ from typing import Literal, TypeVar
 import pytest
 
 from conformance.exchange.answer import Answer
+from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource
+from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import TransactionLimit
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
@@ -262,6 +263,43 @@ def test_what_is_above_the_limit_on_both_sides_is_refused(
     )
 
 
+@requirement("LIM-086")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+def test_what_is_funded_just_in_time_is_held_to_the_limit(platform: Platform, side: str) -> None:
+    """A quote of a quarter more than the limit is refused, or what a payment for it starts fails.
+
+    No call executes it. One of half of the limit is accepted.
+    """
+    limit, account = limit_within_a_currency(platform)
+    customer = platform.approved.customer(
+        currencies=sorted({platform.profile.currency, limit.currency})
+    )
+    body = platform.quotes.realtime_body(
+        customer,
+        platform.external_accounts.account(customer, account),
+        currency=limit.currency,
+        lockedCurrencySide=side,
+    )
+
+    past_limit, within_limit = (
+        platform.api.create_quote({**body, "lockedCurrencyAmount": amount})
+        for amount in (limit.amount * 5 // 4, limit.amount // 2)
+    )
+
+    if past_limit.code == "DAILY_VOLUME_LIMIT_EXCEEDED":
+        raise ResourceMissing("the daily volume is less than a quarter more than the limit")
+    if not within_limit.accepted:
+        raise ResourceMissing(f"half of the limit is not funded just in time: {within_limit}")
+    if past_limit.accepted:
+        quote = arranged_resource(past_limit, customer)
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+        status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
+        assert status != "COMPLETED", past_limit
+        platform.observe(f"what is funded just in time above the limit is {status}")
+        return
+    past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit)
+
+
 @requirement("LIM-080", "LIM-081")
 def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
     platform: Platform, check: Check
@@ -325,17 +363,7 @@ def test_the_volume_of_a_day_is_one_of_what_is_sent(platform: Platform, check: C
     Half of what is left is accepted, and twice as much is refused, whatever the amounts are in the
     other currency.
     """
-    usual = platform.profile.currency
-    corridor = next(
-        (
-            one
-            for one in platform.profile.resources.corridors
-            if one.sending == usual != one.receiving
-        ),
-        None,
-    )
-    if corridor is None:
-        raise ResourceMissing(f"resources.corridors of the profile converts no {usual}")
+    corridor = platform.quotes.conversion_from(platform.profile.currency)
     source, receiver = platform.quotes.ends(corridor)
     within, past = (
         platform.quotes.pending(source, receiver, amount=amount)["totalReceivingAmount"]

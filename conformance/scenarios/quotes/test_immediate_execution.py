@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_body
+from conformance.platform.resource import arranged_body, arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.test_realtime_funding import platform_funded_body
 
@@ -39,6 +39,31 @@ def test_a_quote_can_be_executed_as_it_is_created(
     with check("QUO-122"):
         answer.expect_accepted()
         balance_left = before - answer.body["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
+
+
+@requirement("QUO-075", "QUO-076", "QUO-120", "QUO-122")
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_two_equal_quotes_are_both_executed_as_they_are_created(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
+    """Each of two requests with the same body makes a quote of its own, which is executed."""
+    customer = platform.approved.business() if business else None
+    source = platform.internal_accounts.account(customer=customer)
+    body = platform.quotes.body(source, immediatelyExecute=True)
+    before, _ = platform.internal_accounts.balances(source)
+
+    first, second = (arranged_resource(platform.api.create_quote(body)) for _ in range(2))
+
+    with check("QUO-075"):
+        assert first["id"] != second["id"]
+    with check("QUO-076"):
+        assert first["transactionId"] != second["transactionId"]
+    with check("QUO-120"):
+        for quote in (first, second):
+            assert quote["status"] in SETTLING, quote
+    with check("QUO-122"):
+        balance_left = before - first["totalSendingAmount"] - second["totalSendingAmount"]
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 

@@ -6,8 +6,10 @@ from datetime import timedelta
 
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
+    Body,
     Json,
     Resource,
     arranged_body,
@@ -19,9 +21,13 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment, moment
-from conformance.scenarios.quotes.kinds import Kind, create_quote, pay, quote_body
+from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
+from conformance.scenarios.quotes.payments import pulling_body
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME, arranged_quote
-from conformance.scenarios.quotes.test_quote_terms import expect_fees_are_the_difference
+from conformance.scenarios.quotes.test_quote_terms import (
+    expect_fees_are_the_difference,
+    expect_net_amounts_are_converted,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 AMOUNT = 10_007
@@ -58,6 +64,9 @@ ALWAYS = ("QUO-037", "QUO-039")
 
 FROM_ACCOUNT = ("QUO-032", "QUO-041")
 """What a quote from an account shows, and that it shows no instructions to fund it."""
+
+EXECUTED = ("business", "pulled", "platform")
+"""The kinds of quotes, beside the usual one, that a call executes without a proof."""
 
 LIFETIME = ("QUO-030", "QUO-062")
 """That a quote which waits ends after its creation, by a quarter of an hour at most."""
@@ -134,6 +143,75 @@ def test_a_quote_of_each_kind_keeps_the_amount_that_is_locked(
         expect_fees_are_the_difference(quote)
 
 
+@requirement("QUO-037", "QUO-046", "QUO-047", "QUO-053", "QUO-054")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(case(("QUO-085", "QUO-851"), kind, kind) for kind in EXECUTED),
+        "immediate",
+        "real-time",
+    ],
+)
+def test_a_conversion_of_each_kind_keeps_the_amount_that_is_locked(
+    platform: Platform, check: Check, kind: Kind
+) -> None:
+    """Between currencies, the locked amount stays, and what the fees leave is converted.
+
+    An execution leaves the terms as they were.
+    """
+    corridor = platform.quotes.conversion_from(platform.profile.currency)
+    approve = platform.approved.business if kind == "business" else platform.approved.customer
+    customer = approve(currencies=sorted({corridor.sending, corridor.receiving}))
+    destination = platform.external_accounts.account(customer, corridor.account)
+    body = quote_body(
+        platform, kind, customer, destination, lockedCurrencyAmount=AMOUNT, description="Rent, June"
+    )
+    sending = conversion(platform, body)
+    receiving = conversion(
+        platform,
+        {
+            **body,
+            "lockedCurrencySide": "RECEIVING",
+            # Some amount of the receiving currency that the source can pay for.
+            "lockedCurrencyAmount": sending["totalReceivingAmount"],
+        },
+    )
+
+    with check("QUO-037"):
+        for quote in (sending, receiving):
+            code = require_member(destination, "currency")
+            assert quote["receivingCurrency"].get("code") == code, quote
+    with check("QUO-046"):
+        assert sending["totalSendingAmount"] == AMOUNT, sending
+    with check("QUO-047"):
+        assert receiving["totalReceivingAmount"] == sending["totalReceivingAmount"], receiving
+    for requirement_id, quote in {"QUO-053": sending, "QUO-054": receiving}.items():
+        with check(requirement_id):
+            expect_net_amounts_are_converted([quote])
+    if kind in EXECUTED:
+        execution = platform.quotes.execute(receiving)
+        with check("QUO-085"):
+            assert execution.get("transactionId") == receiving["transactionId"], execution
+        with check("QUO-851"):
+            expect_same_terms(execution, receiving)
+            assert moment(execution["expiresAt"]) == moment(receiving["expiresAt"]), execution
+
+
+@requirement("QUO-161")
+@pytest.mark.parametrize("kind", ["business", "pulled", "real-time", "platform"])
+def test_a_platform_fee_of_one_quote_shows_in_each_kind(platform: Platform, kind: Kind) -> None:
+    """A quote of each kind from USD with platformFeeOverride has platformFeesIncluded above 0."""
+    override = platform.profile.bindings.require("platform_fee_override")
+    customer = create_payer(platform, kind)
+    destination = platform.external_accounts.account(customer)
+
+    answer = platform.api.create_quote(
+        quote_body(platform, kind, customer, destination, platformFeeOverride=override)
+    )
+
+    expect_own_fee(platform, answer)
+
+
 @requirement(*FIXED_BY_EXECUTION, "QUO-609", "QUO-610", "QUO-611", "QUO-613")
 @requirement("QUO-031", "QUO-033", "QUO-041", "QUO-612", "QUO-614", "QUO-830")
 def test_a_challenge_leaves_the_terms_as_they_were_quoted(platform: Platform, check: Check) -> None:
@@ -202,15 +280,15 @@ def test_no_kind_of_quote_passes_by_the_terms(platform: Platform, kind: Kind) ->
     before.refused("END_USER_TERMS_NOT_ACCEPTED", twin=platform.api.create_quote(body))
 
 
-@requirement("QUO-089")
+@requirement("QUO-033", "QUO-034", "QUO-037", "QUO-089")
 @pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time", "platform"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_a_payment_of_each_kind_arrives_on_an_internal_account(
-    platform: Platform, kind: Kind, side: str
+    platform: Platform, check: Check, kind: Kind, side: str
 ) -> None:
     """A customer's other internal account gains the totalReceivingAmount, converted or not.
 
-    The customer pays, or the platform does.
+    The customer pays, or the platform does. The quote shows the account, and receives its currency.
     """
     payer, account = payer_and_other_account(platform)
     before, _ = platform.internal_accounts.balances(account)
@@ -222,8 +300,16 @@ def test_a_payment_of_each_kind_arrives_on_an_internal_account(
 
     pay(platform, kind, quote)
 
-    expected = before + quote["totalReceivingAmount"]
-    assert platform.internal_accounts.wait_for_balance(account, expected) == expected
+    with check("QUO-033"):
+        assert quote["destination"].get("destinationType") == "ACCOUNT", quote
+    with check("QUO-034"):
+        assert quote["destination"].get("accountId") == account["id"], quote
+    with check("QUO-037"):
+        code = account["balance"]["currency"]["code"]
+        assert quote["receivingCurrency"].get("code") == code, quote
+    with check("QUO-089"):
+        expected = before + quote["totalReceivingAmount"]
+        assert platform.internal_accounts.wait_for_balance(account, expected) == expected
 
 
 @requirement("QUO-086")
@@ -274,6 +360,28 @@ def test_a_call_executes_no_quote_that_was_paid_in_another_way(
     assert platform.internal_accounts.balances(source)[0] >= before, second
 
 
+@requirement("QUO-854")
+def test_what_was_pulled_arrives_once(platform: Platform) -> None:
+    """A second execution of a quote that pulled its money brings no more to its destination."""
+    customer = platform.approved.customer()
+    body = pulling_body(platform, customer)
+    account = Resource({"id": body["destination"]["accountId"], "customerId": customer["id"]})
+    before, _ = platform.internal_accounts.balances(account)
+    quote = arranged_resource(platform.api.create_quote(body), customer)
+    platform.quotes.complete(quote)
+    expected = before + quote["totalReceivingAmount"]
+    if platform.internal_accounts.wait_for_balance(account, expected) != expected:
+        raise PreconditionFailed("what was pulled does not arrive", breaks=["QUO-089"])
+
+    second = platform.api.execute_quote(quote["id"])
+    # By the time that a later payment has arrived, what the second execution brings has, too.
+    later = arranged_resource(platform.api.create_quote(body), customer)
+    platform.quotes.complete(later)
+
+    expected += later["totalReceivingAmount"]
+    assert platform.internal_accounts.wait_for_balance(account, expected) == expected, second
+
+
 @requirement("QUO-098")
 def test_proofs_of_two_quotes_pay_no_more_than_the_balance(platform: Platform) -> None:
     """Of two authorized quotes that together exceed the balance, one never settles."""
@@ -301,6 +409,37 @@ def payer_and_other_account(platform: Platform) -> tuple[Resource, Resource]:
     """
     _, account = two_accounts(platform)
     return account.owner, account
+
+
+def conversion(platform: Platform, body: Body) -> Resource:
+    """Create a quote between two currencies, and return it.
+
+    Raises:
+        ResourceMissing: it is refused, or within one currency.
+    """
+    answer = platform.api.create_quote(body)
+    if not answer.accepted:
+        raise ResourceMissing(f"the target converts nothing so: {answer}")
+    quote = arranged_resource(answer)
+    if quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]:
+        raise ResourceMissing(f"the quote is within one currency: {quote}")
+    return quote
+
+
+def expect_own_fee(platform: Platform, answer: Answer) -> None:
+    """Assert that a created quote with platformFeeOverride bears a fee of the platform.
+
+    Raises:
+        ResourceMissing: the quote is refused, or is not from US dollars.
+    """
+    __tracebackhide__ = True
+    if not answer.accepted:
+        platform.observe(f"a quote with platformFeeOverride is answered with {answer.status}")
+        raise ResourceMissing(f"no fee of the platform is taken from such a quote: {answer}")
+    quote = arranged_resource(answer)
+    if quote["sendingCurrency"]["code"] != "USD":
+        raise ResourceMissing(f"the quote is not from US dollars: {quote}")
+    assert (quote.get("platformFeesIncluded") or 0) > 0, quote
 
 
 def expect_same_terms(later: Json, quote: Json) -> None:

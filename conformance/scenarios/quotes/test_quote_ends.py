@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from conformance.platform.given.configuration import FEES
+from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_resource, unknown_id
+from conformance.platform.resource import Json, arranged_body, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
 from conformance.scenarios.configuration.test_configuration import (
     UNUSUAL_BASIS_POINTS,
@@ -72,6 +73,33 @@ def test_no_money_is_pulled_from_a_wallet(platform: Platform, check: Check) -> N
         answer.refused(twin=platform.api.create_quote(valid_body))
 
 
+@requirement("QUO-850")
+@pytest.mark.parametrize("at_once", [False, True], ids=["executed", "immediate"])
+def test_no_money_is_pulled_from_a_deleted_account(platform: Platform, *, at_once: bool) -> None:
+    """A quote from an account that was deleted is refused, or does not complete."""
+    customer = platform.approved.customer()
+    # What is pulled may be for internal accounts alone.
+    destination = platform.internal_accounts.account(amount=0, customer=customer)
+    deleted, kept = (platform.external_accounts.pullable(customer) for _ in range(2))
+    bodies = [platform.quotes.body(source, destination) for source in (deleted, kept)]
+    arranged_body(platform.api.delete_external_account(deleted["id"]))
+
+    if at_once:
+        steps, twins = (
+            [platform.api.create_quote({**body, "immediatelyExecute": True})] for body in bodies
+        )
+    else:
+        steps, twins = (platform.quotes.create_and_execute(body) for body in bodies)
+
+    if not twins[-1].accepted:
+        raise PreconditionFailed(f"nothing is pulled from another account either: {twins[-1]}")
+    if steps[-1].accepted:
+        transaction = platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED)
+        assert transaction.get("status") != "COMPLETED", steps[-1]
+    else:
+        steps[-1].refused(twin=twins[len(steps) - 1])
+
+
 @requirement("QUO-156", "QUO-807")
 def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform, check: Check) -> None:
     """Real-time funding by an unknown customerId is refused with 400, 404 or 422.
@@ -93,15 +121,29 @@ def test_nobody_who_does_not_exist_funds_a_quote(platform: Platform, check: Chec
     platform.observe(f"just-in-time funding by nobody is refused with {refusal.status}")
 
 
-@requirement("QUO-816")
+@requirement("QUO-038", "QUO-040", "QUO-074", "QUO-816")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
-def test_a_just_in_time_funded_quote_is_created(platform: Platform, *, business: bool) -> None:
-    """A real-time funded quote of an individual or a business is answered with 201."""
+def test_a_just_in_time_funded_quote_is_created(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
+    """A real-time funded quote of an individual or a business is answered with 201.
+
+    It is PENDING in its source's currency, and says how it is paid.
+    """
     approve = platform.approved.business if business else platform.approved.customer
+    body = platform.quotes.realtime_body(approve())
 
-    answer = platform.api.create_quote(platform.quotes.realtime_body(approve()))
+    answer = platform.api.create_quote(body)
 
-    assert answer.status == HTTPStatus.CREATED, answer
+    with check("QUO-816"):
+        assert answer.status == HTTPStatus.CREATED, answer
+    quote = arranged_resource(answer)
+    with check("QUO-074"):
+        assert quote["status"] == "PENDING", quote
+    with check("QUO-038"):
+        assert quote["sendingCurrency"]["code"] == body["source"]["currency"], quote
+    with check("QUO-040"):
+        assert quote.get("paymentInstructions"), "it carries no payment instruction"
 
 
 @requirement("QUO-817")
@@ -212,16 +254,17 @@ def test_a_platform_fee_of_one_quote_counts_beside_a_standing_fee(
 
 
 @requirement("QUO-833")
+@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 @pytest.mark.usefixtures("settings")
 def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
-    platform: Platform,
+    platform: Platform, side: str
 ) -> None:
     """A quote with platformFeeOverride bears the same fee with a standing fee and without one.
 
     So does one with a platformFeeOverride of nothing, where the target takes that.
     """
     override = platform.profile.bindings.require("platform_fee_override")
-    usual = dollar_quote(platform)
+    usual = dollar_quote(platform, side)
     bodies = [
         {**usual, "platformFeeOverride": fee} for fee in (override, without_amounts(override))
     ]
@@ -234,8 +277,10 @@ def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
         if not before.accepted:
             platform.observe(f"a platformFeeOverride of nothing is answered with {before.status}")
             continue
-        quote = arranged_resource(platform.api.create_quote(body))
-        assert own_fee(quote) == own_fee(arranged_resource(before)), quote
+        quote, earlier = arrange_quote(platform, body), arranged_resource(before)
+        if side == "RECEIVING" and quote["exchangeRate"] != earlier["exchangeRate"]:
+            raise ResourceMissing("the rate moved between two quotes")
+        assert own_fee(quote) == own_fee(earlier), quote
 
 
 # --- The rail -------------------------------------------------------------------------------
@@ -244,7 +289,7 @@ def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
 @pytest.mark.parametrize(
     ("rail", "taken_id"),
     [
-        case((identifier, "QUO-044", "QUO-062"), rail, rail, identifier)
+        case((identifier, "QUO-044", "QUO-062", "QUO-080"), rail, rail, identifier)
         for identifier, rail in (
             ("QUO-810", "ACH"),
             ("QUO-811", "WIRE"),
@@ -258,7 +303,8 @@ def test_a_rail_that_an_account_lists_is_taken(
 ) -> None:
     """A quote by a rail among the paymentRails of its destination is accepted.
 
-    Whatever the rail, it keeps the locked amount, and lives for a quarter of an hour at most.
+    Whatever the rail, it keeps the locked amount, lives for a quarter of an hour at most, and is
+    executed.
     """
     body = body_with_rail(platform, rail)
 
@@ -275,6 +321,10 @@ def test_a_rail_that_an_account_lists_is_taken(
         assert quote["totalSendingAmount"] == body["lockedCurrencyAmount"], quote
     with check("QUO-062"):
         expect_short_life(quote)
+    execution = platform.api.execute_quote(quote["id"])
+    with check("QUO-080"):
+        execution.expect_accepted()
+        assert execution.body["status"] in SETTLING, execution
 
 
 @requirement("QUO-035", "QUO-814")
@@ -291,9 +341,43 @@ def test_no_rail_is_echoed_by_an_execution(platform: Platform, check: Check) -> 
 
     for requirement_id, executed in {"QUO-814": execution, "QUO-035": immediate}.items():
         with check(requirement_id):
-            if not isinstance(executed.get("destination"), Mapping):
-                raise PreconditionFailed(f"the quote shows no destination: {executed}")
-            assert executed["destination"].get("paymentRail") is None
+            expect_no_rail(executed)
+
+
+@requirement("QUO-035", "QUO-157")
+def test_no_rail_is_echoed_of_what_is_funded_just_in_time(platform: Platform, check: Check) -> None:
+    """A quote that a payment will fund is accepted with a rail, and does not show it."""
+    customer = platform.approved.customer()
+    destination = platform.external_accounts.account(
+        customer, platform.quotes.corridor_to(US_ACCOUNT).account
+    )
+    body = platform.quotes.realtime_body(customer, destination)
+
+    answer = platform.api.create_quote(having_rail(body, destination))
+
+    with check("QUO-157"):
+        answer.expect_accepted()
+    with check("QUO-035"):
+        expect_no_rail(arranged_resource(answer))
+
+
+@requirement("QUO-814", "QUO-853")
+def test_no_rail_is_echoed_by_an_authorization(platform: Platform, check: Check) -> None:
+    """Neither the execution that asks for a proof nor the proof's answer shows the paymentRail."""
+    corridor = platform.quotes.corridor_to(US_ACCOUNT)
+    customer = platform.approved.sca_customer(currencies=[corridor.sending])
+    source = platform.internal_accounts.account(corridor.sending, customer=customer)
+    destination = platform.external_accounts.account(customer, corridor.account)
+    body = having_rail(platform.quotes.body(source, destination), destination)
+    quote = arranged_resource(platform.api.create_quote(body))
+
+    execution = platform.quotes.execute(quote)
+    authorized = platform.sca.authorize({**quote, **execution})
+
+    with check("QUO-814"):
+        expect_no_rail(execution)
+    with check("QUO-853"):
+        expect_no_rail(authorized)
 
 
 # --- What is left open ----------------------------------------------------------------------
@@ -351,11 +435,31 @@ def body_with_rail(platform: Platform, rail: str | None = None) -> Json:
         ResourceMissing: no corridor leads to a US account, or the account does not list the rail.
     """
     source, destination = platform.quotes.ends(platform.quotes.corridor_to(US_ACCOUNT))
+    return having_rail(platform.quotes.body(source, destination), destination, rail)
+
+
+def having_rail(body: Json, destination: Json, rail: str | None = None) -> Json:
+    """Return the body of a quote with a rail of its destination, by default the first.
+
+    Raises:
+        ResourceMissing: the account does not list the rail.
+    """
     rails = value_at(destination, "accountInfo.paymentRails") or []
     if not rails or rail not in (None, *rails):
         raise ResourceMissing(f"{rail or 'no rail'} is not among the paymentRails {rails}")
-    body = platform.quotes.body(source, destination)
     return having("destination.paymentRail", rail or rails[0])(body)
+
+
+def expect_no_rail(quote: Json) -> None:
+    """Assert that a quote does not show the rail that was sent.
+
+    Raises:
+        PreconditionFailed: it shows no destination.
+    """
+    __tracebackhide__ = True
+    if not isinstance(quote.get("destination"), Mapping):
+        raise PreconditionFailed(f"the quote shows no destination: {quote}")
+    assert quote["destination"].get("paymentRail") is None, quote
 
 
 def without_amounts(override: Json) -> Json:

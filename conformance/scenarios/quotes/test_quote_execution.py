@@ -16,6 +16,9 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 ROUNDING = 1
+TRANSFERRED = 10_000
+"""What one customer sends to another, in the smallest unit."""
+
 EXPIRED_CODES = ("QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE")
 
 
@@ -108,11 +111,12 @@ def test_a_completed_payout_took_the_sending_amount(platform: Platform, check: C
         assert total_balance_at(platform, source, total_left) == total_left
 
 
-@requirement("QUO-089", "QUO-090")
+@requirement("QUO-044", "QUO-048", "QUO-089", "QUO-090")
 def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check: Check) -> None:
     """The receiver gains totalReceivingAmount, and the sender loses that and the fees.
 
-    Both accounts are internal accounts, so both balances can be read.
+    Both accounts are internal accounts in one currency, so both balances can be read. The quote has
+    the rate 1, and sends the amount that was locked.
     """
     source, destination = (
         platform.internal_accounts.account(),
@@ -131,6 +135,10 @@ def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check
     )
     loss, gain = source_before - source_after, destination_after - destination_before
 
+    with check("QUO-044"):
+        assert quote["totalSendingAmount"] == TRANSFERRED, quote
+    with check("QUO-048"):
+        assert quote["exchangeRate"] == 1, quote
     with check("QUO-089"):
         assert gain == quote["totalReceivingAmount"]
     with check("QUO-090"):
@@ -200,6 +208,36 @@ def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
         twin=platform.api.execute_quote(platform.quotes.pending(source)["id"]),
     )
     platform.observe(f"executing an expired quote is refused with {refusal.status} {refusal.code}")
+
+
+@requirement("QUO-110", "QUO-111")
+def test_an_expired_quote_between_currencies_cannot_be_executed(
+    platform: Platform, check: Check
+) -> None:
+    """An execution is refused, and debits nothing, whichever side is locked.
+
+    It does not bring the quote another rate either.
+    """
+    source, destination = platform.quotes.ends(platform.quotes.corridor(same_currency=False))
+    sending = platform.quotes.pending(source, destination)
+    receiving_body = platform.quotes.body(
+        source, destination, side="RECEIVING", amount=sending["totalReceivingAmount"]
+    )
+    quotes = [sending, arranged_resource(platform.api.create_quote(receiving_body))]
+    for quote in quotes:
+        platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+    before, _ = platform.internal_accounts.balances(source)
+
+    refusals = [platform.api.execute_quote(quote["id"]) for quote in quotes]
+    balance_left, _ = platform.internal_accounts.balances(source)
+
+    twin = arranged_resource(platform.api.create_quote(receiving_body))
+    twin_answer = platform.api.execute_quote(twin["id"])
+    with check("QUO-110"):
+        for refusal in refusals:
+            refusal.refused(400, *EXPIRED_CODES, twin=twin_answer)
+    with check("QUO-111"):
+        assert balance_left == before, refusals
 
 
 @requirement("QUO-603", "QUO-604")
@@ -306,6 +344,15 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
     platform.observe(f"insufficient funds are refused by {refusal.operation.id}")
 
 
+@requirement("ERR-001", "QUO-098", "QUO-099")
+def test_another_customer_is_not_paid_from_nothing(platform: Platform, check: Check) -> None:
+    """A quote of one smallest unit above the balance pays no internal account either."""
+    source = platform.internal_accounts.account(amount=TRANSFERRED)
+    body = platform.quotes.body(source, platform.internal_accounts.account(amount=0))
+
+    expect_uncovered(platform, check, source, body)
+
+
 @requirement("QUO-617")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_a_quote_waits_for_its_money(platform: Platform, *, business: bool) -> None:
@@ -372,6 +419,35 @@ def test_what_arrives_has_to_be_paid_with_its_fees(
         refusal.refused(400, "INSUFFICIENT_FUNDS", twin=twin)
 
 
+def expect_uncovered(platform: Platform, check: Check, source: Resource, body: Json) -> None:
+    """Decide whether a source pays all that it has, and not one smallest unit more.
+
+    Args:
+        platform: the suite in the part of a platform.
+        check: decides a requirement.
+        source: an internal account that holds ``TRANSFERRED``.
+        body: that of a quote from it.
+
+    Raises:
+        ResourceMissing: what the source holds is not paid either.
+    """
+    __tracebackhide__ = True
+    before, _ = platform.internal_accounts.balances(source)
+
+    steps = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before + 1})
+
+    balance_left, _ = platform.internal_accounts.balances(source)
+    twin = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before})
+    if not twin[-1].accepted:
+        raise ResourceMissing(f"what the source holds is not paid either: {twin[-1]}")
+    with check("QUO-098"):
+        assert all(status_of(step) not in SETTLING for step in steps), steps[-1]
+    with check("QUO-099"):
+        assert balance_left == before
+    with check("ERR-001"):
+        steps[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[: len(steps)][-1])
+
+
 def status_of(answer: Answer) -> Any:
     """Return the status of the quote in an answer, or None without a quote."""
     return answer.body.get("status") if isinstance(answer.body, Mapping) else None
@@ -417,7 +493,8 @@ def quote_between_customers(platform: Platform, source: Resource, destination: R
     Raises:
         ResourceMissing: the target refuses such quotes.
     """
-    answer = platform.api.create_quote(platform.quotes.body(source, destination))
+    body = platform.quotes.body(source, destination, amount=TRANSFERRED)
+    answer = platform.api.create_quote(body)
     if not answer.accepted:
         raise ResourceMissing(f"the target does not transfer between customers: {answer}")
     quote: Json = answer.body

@@ -193,14 +193,24 @@ def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
     ],
 )
 def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, end: str) -> None:
-    """An unknown accountId of the right form as an end is refused with 400, 404 or 422."""
+    """An unknown accountId of the right form as an end is refused with 400, 404 or 422.
+
+    It may be one of an internal or of an external account.
+    """
     body = platform.quotes.body()
-    unknown_account = unknown_id(body[end]["accountId"])
+    unknown_accounts = [
+        unknown_id(body[name]["accountId"]) for name in (end, *({"source", "destination"} - {end}))
+    ]
 
-    refusal = platform.api.create_quote(having(f"{end}.accountId", unknown_account)(body))
+    refusals = [
+        platform.api.create_quote(having(f"{end}.accountId", unknown)(body))
+        for unknown in unknown_accounts
+    ]
 
-    refusal.refused(*NOT_FOUND, twin=platform.api.create_quote(body))
-    platform.observe(f"an unknown account in a quote's body is refused with {refusal.status}")
+    twin = platform.api.create_quote(body)
+    for refusal in refusals:
+        refusal.refused(*NOT_FOUND, twin=twin)
+    platform.observe(f"an unknown account in a quote's body is refused with {refusals[0].status}")
 
 
 @requirement("QUO-162", "ERR-003")

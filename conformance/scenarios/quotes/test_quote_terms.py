@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import product
@@ -31,6 +31,9 @@ DOLLARS = ("USD", "USDC", "USDT")
 
 WIDE = 100
 """How far from par dollars may be quoted: fees and toy rates of a sandbox are far below it."""
+
+LOCKED_TOTALS = {"SENDING": "totalSendingAmount", "RECEIVING": "totalReceivingAmount"}
+"""The amount of a quote that is locked, by its side."""
 
 FEW_WHOLE_UNITS = 2
 """A locked receiving amount that is no large payment even where its decimals are ignored."""
@@ -250,22 +253,29 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
 
 @requirement("QUO-161", "QUO-086", "QUO-830")
 @pytest.mark.parametrize(
-    ("side", "difference_id"),
+    ("side", "within", "ids"),
     [
-        case("QUO-051", "SENDING", "SENDING", "QUO-051"),
-        case("QUO-052", "RECEIVING", "RECEIVING", "QUO-052"),
+        case(ids, f"{side}-{name}", side, name == "same-currency", ids)
+        for side, name, *ids in (
+            ("SENDING", "same-currency", "QUO-044", "QUO-051"),
+            ("RECEIVING", "same-currency", "QUO-045", "QUO-052"),
+            ("SENDING", "cross-currency", "QUO-046", "QUO-053"),
+            ("RECEIVING", "cross-currency", "QUO-047", "QUO-054"),
+        )
     ],
 )
 def test_a_platform_fee_of_one_quote_shows_in_it(
-    platform: Platform, check: Check, side: str, difference_id: str
+    platform: Platform, check: Check, side: str, within: bool, ids: Sequence[str]
 ) -> None:
     """A quote from USD with platformFeeOverride has platformFeesIncluded above 0.
 
-    So has one that is executed as it is created. An execution leaves the fee as it is, and debits
-    the sending amount, which includes it.
+    So has one that is executed as it is created. The locked amount stays, and what arrives is
+    without the fee. An execution leaves the fee as it is, and debits the sending amount, which
+    includes it.
     """
+    locked_id, net_id = ids
     override = platform.profile.bindings.require("platform_fee_override")
-    source, destination = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
+    source, destination = platform.quotes.ends(corridor_from_dollars(platform, within=within))
     amount = 10_000
     if side == "RECEIVING":
         amount = platform.quotes.pending(source, destination)["totalReceivingAmount"]
@@ -284,10 +294,13 @@ def test_a_platform_fee_of_one_quote_shows_in_it(
     with check("QUO-161"):
         for shown in (quote, arranged_resource(immediate)):
             assert (shown.get("platformFeesIncluded") or 0) > 0, shown
-    with check(difference_id):
-        if quote["sendingCurrency"]["code"] != quote["receivingCurrency"]["code"]:
-            raise ResourceMissing("the first corridor from US dollars converts them")
-        expect_fees_are_the_difference(quote)
+    with check(locked_id):
+        assert quote[LOCKED_TOTALS[side]] == amount, quote
+    with check(net_id):
+        if within:
+            expect_fees_are_the_difference(quote)
+        else:
+            expect_net_amounts_are_converted([quote])
     with check("QUO-830"):
         fee = require_member(quote, "platformFeesIncluded")
         assert require_member(execution, "platformFeesIncluded") == fee
@@ -441,6 +454,18 @@ def decimals_of(quote: Json, side: str) -> int:
     if not isinstance(decimals, int):
         raise PreconditionFailed(f"the quote does not say how many decimals it has: {quote}")
     return decimals
+
+
+def corridor_from_dollars(platform: Platform, *, within: bool) -> Corridor:
+    """Return the first corridor of the profile from US dollars that is (not) within them.
+
+    Raises:
+        ResourceMissing: the profile names none.
+    """
+    for corridor in platform.quotes.corridors_from("USD"):
+        if (corridor.receiving == "USD") is within:
+            return corridor
+    raise ResourceMissing("resources.corridors of the profile has none of this kind from USD")
 
 
 def conversions(platform: Platform) -> list[Corridor]:

@@ -109,19 +109,31 @@ def test_bitcoin_can_be_paid_on_its_own_chain(platform: Platform) -> None:
     assert any(BITCOIN_ADDRESS.fullmatch(address) for address in addresses), addresses
 
 
-@requirement("QUO-826", "QUO-040", "QUO-210")
+@requirement("QUO-038", "QUO-040", "QUO-210", "QUO-211", "QUO-212", "QUO-826")
 def test_the_platform_funds_a_quote(platform: Platform, check: Check) -> None:
     """A source that names the platform in the place of a customer is accepted.
 
-    The quote says how it is paid, and the payment executes it.
+    The quote is in its source's currency and says how it is paid. No call executes it before the
+    payment, which does.
     """
-    creation = platform.api.create_quote(platform_funded_body(platform))
+    body = platform_funded_body(platform)
+    creation = platform.api.create_quote(body)
 
     with check("QUO-826"):
         creation.expect_accepted()
     quote = arranged_resource(creation)
     with check("QUO-040"):
         assert quote.get("paymentInstructions"), "it carries no payment instruction"
+    with check("QUO-038"):
+        assert quote["sendingCurrency"]["code"] == body["source"]["currency"], quote
+    execution = platform.api.execute_quote(quote["id"])
+    with check("QUO-211"):
+        if execution.accepted:
+            assert execution.body["status"] not in SETTLING, execution
+        else:
+            execution.refused(twin=platform.api.execute_quote(platform.quotes.pending()["id"]))
+    with check("QUO-212"):
+        assert platform.transactions.of_quote(quote)["status"] not in SETTLING, execution
     with check("QUO-210"):
         try:
             platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId="")
@@ -194,6 +206,17 @@ def test_its_payment_executes_a_quote(
         assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"
     with check("QUO-212"):
         assert platform.transactions.of_quote(older)["status"] not in SETTLING
+
+
+@requirement("QUO-210")
+def test_its_payment_executes_a_quote_of_a_business(platform: Platform) -> None:
+    """A business pays for its quote, and no call executes it."""
+    customer = platform.approved.business()
+    quote = platform.quotes.realtime(customer)
+
+    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+
+    assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
 
 
 @requirement("QUO-605", "QUO-606")

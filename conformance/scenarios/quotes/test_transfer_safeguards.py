@@ -102,6 +102,18 @@ def test_nothing_is_transferred_to_a_deleted_account(platform: Platform) -> None
     expect_unmade(platform, ends, answer, twin)
 
 
+@requirement("TRF-850")
+def test_nothing_is_transferred_from_a_deleted_account(platform: Platform) -> None:
+    """A transfer in from an account that was deleted is refused, or does not complete."""
+    ends = arrange_ends(platform, "in")
+    twin = make_transfer(platform, arrange_ends(platform, "in"))
+    arranged_body(platform.api.delete_external_account(ends.source["id"]))
+
+    answer = send(platform, ends)
+
+    expect_unmade(platform, ends, answer, twin)
+
+
 @requirement("TRF-124")
 def test_a_transfer_does_not_pass_by_strong_authentication(platform: Platform) -> None:
     """A transfer of an SCA customer is refused, or not executed without an authorization.
@@ -200,6 +212,29 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(platform: Platfor
     at_limit = send(platform, ends, limit.amount)
 
     past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=at_limit)
+
+
+@requirement("TRF-851")
+def test_a_transfer_in_is_held_to_the_maximum_too(platform: Platform) -> None:
+    """A transfer in of a quarter more than the limit is refused with 400, one of half is made.
+
+    Fees are below that quarter, so that what arrives is above the limit as well.
+    """
+    limit = platform.quotes.largest_transaction()
+    if limit.currency != platform.quotes.corridor(same_currency=True).sending:
+        raise ResourceMissing(f"transfers of the suite are not in {limit.currency}")
+    ends = arrange_ends(platform, "in")
+    make_transfer(platform, ends)
+
+    past_limit, within_limit = (
+        send(platform, ends, amount) for amount in (limit.amount * 5 // 4, limit.amount // 2)
+    )
+
+    if past_limit.code == "DAILY_VOLUME_LIMIT_EXCEEDED":
+        raise ResourceMissing("the daily volume is less than a quarter more than the limit")
+    if not within_limit.accepted:
+        raise ResourceMissing(f"half of the limit is not pulled either: {within_limit}")
+    past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit)
 
 
 @requirement("TRF-128", "TRF-129")

@@ -11,7 +11,7 @@ from conformance.proof.kit.edits import ALL, put, turned, without
 from conformance.proof.kit.members import Member, declare_members
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, errors, money, platform, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.platform import config_of
@@ -356,6 +356,46 @@ def fee_at_home(unit: Unit, sending: str, _receiving: str) -> Json:
 def fee_from_any_currency(unit: Unit, sending: str, receiving: str) -> Json:
     configs = config_of(unit).fee_configs
     return {} if sending == receiving else next(iter(configs), {})
+
+
+def _fee_where(condition: Callable[[quotes.Order], bool]) -> Apply:
+    """Return a patch by which some orders bear the standing fee though they should not."""
+
+    def terms(original: Function, unit: Unit, order: quotes.Order) -> fees.Terms:
+        if condition(order) and order.fee_override is None:
+            order = replace(order, fee_override=next(iter(config_of(unit).fee_configs), {}))
+        result: fees.Terms = original(unit, order)
+        return result
+
+    def apply(patch: Patch) -> None:
+        patch.wrap(quotes, "terms_for", terms)
+        patch.replace(quotes, "refuse_foreign_override", lambda _order: None)
+
+    return apply
+
+
+def _is_realtime(order: quotes.Order) -> bool:
+    return order.source.kind == "REALTIME"
+
+
+declare(
+    "CFG-035",
+    "real-time",
+    "the standing fee is taken from all that is funded just in time",
+    _fee_where(_is_realtime),
+)
+
+for _name, _condition in (
+    ("real-time", lambda order: _is_realtime(order) and order.source.currency == "USDC"),
+    ("bitcoin", lambda order: _is_realtime(order) and order.source.currency == "BTC"),
+    ("bitcoin-account", lambda order: order.source.currency == "BTC" and not _is_realtime(order)),
+):
+    declare(
+        "CFG-036",
+        _name,
+        f"the standing fee is taken from {_name} quotes in another currency",
+        _fee_where(_condition),
+    )
 
 
 Reprice = Callable[[fees.Price], fees.Price]

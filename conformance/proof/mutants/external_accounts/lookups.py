@@ -13,8 +13,9 @@ from conformance.proof.kit.edits import ALL, put, turned, without
 from conformance.proof.kit.identifiers import declare_lookups, external_account_of, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.external_accounts.toolkit import priced_unseen
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors, rules
+from conformance.reference import errors, money, rules
 from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals, institutions, receivers
 from conformance.reference.internal_accounts import accounts
@@ -287,6 +288,54 @@ def platform_sends(original: Callable[[Unit, Json], str], unit: Unit, query: Jso
     if query.keys() & {"customerId", "senderUmaAddress"}:
         return original(unit, query)
     return unit.settings.platform_currency
+
+
+for _requirement in ("LKP-032", "LKP-035"):
+    declare(
+        _requirement,
+        "priced-unseen",
+        "the sender is looked at for its default currency alone",
+        around(receivers, "sender_currency", priced_unseen),
+    )
+
+
+def _priced_in_dollars(condition: Callable[[Unit, Json], bool]) -> Apply:
+    """Return a patch by which some lookups name the currency asked for and convert from dollars."""
+
+    def lookup(original: Handler, unit: Unit, ask: Ask) -> Any:
+        body = original(unit, ask)
+        if not condition(unit, ask.query):
+            return body
+        rates = (
+            money.market_rate("USD", entry["currency"]["code"])
+            for entry in body["supportedCurrencies"]
+        )
+        entries = [
+            {**entry, "estimatedExchangeRate": money.number(rate)}
+            for entry, rate in zip(body["supportedCurrencies"], rates, strict=True)
+        ]
+        return {**body, "supportedCurrencies": entries}
+
+    return around(receivers, "lookup", lookup)
+
+
+def _is_of_business(unit: Unit, query: Json) -> bool:
+    sender = unit.session.get(Customer, query.get("customerId", ""))
+    return sender is not None and sender.customer_type == "BUSINESS"
+
+
+declare(
+    "LKP-026",
+    "of-a-business",
+    "what a business looks up converts from dollars",
+    _priced_in_dollars(_is_of_business),
+)
+declare(
+    "LKP-026",
+    "by-address",
+    "a lookup for a UMA address converts from dollars",
+    _priced_in_dollars(lambda _unit, query: "customerId" not in query),
+)
 
 
 @mutant("LKP-804", "accounts of customers alone are looked up", (receivers, "lookup"), before)

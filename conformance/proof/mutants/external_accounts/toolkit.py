@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Place, around, instead
+from conformance.proof.kit.builders import Json, Place, around, instead
 from conformance.proof.patch import Apply
-from conformance.reference import errors
+from conformance.reference import errors, money
 from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import limits
 from conformance.reference.store import ExternalAccount
@@ -70,3 +70,9 @@ def siblings(unit: Unit, account: ExternalAccount) -> Iterable[ExternalAccount]:
     """Return all accounts of an account's owner, the oldest first."""
     query = select(ExternalAccount).where(ExternalAccount.customer_id == account.customer_id)
     return unit.session.scalars(query.order_by(ExternalAccount.created_at))
+
+
+def priced_unseen(original: Callable[[Unit, Json], str], unit: Unit, query: Json) -> str:
+    """Price a lookup without a look at its sender where it names the currency to send."""
+    named = query.get("sendingCurrency")
+    return money.currency_of(named).code if named else original(unit, query)

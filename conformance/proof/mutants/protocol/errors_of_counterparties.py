@@ -8,6 +8,7 @@ from conformance.proof.kit.builders import Json, Place, around, before, instead,
 from conformance.proof.kit.edits import put, where
 from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.external_accounts.toolkit import priced_unseen
 from conformance.proof.mutants.quotes.toolkit import change_body, debit_though_refused
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
@@ -311,6 +312,12 @@ declare(
     "priced",
     "a lookup is priced for the platform where nobody has the sender's address",
     around(receivers, "sender_currency", _of_the_platform("CUSTOMER_NOT_FOUND")),
+)
+declare(
+    "ERR-058",
+    "priced-unseen",
+    "the sender is looked at for its default currency alone",
+    around(receivers, "sender_currency", priced_unseen),
 )
 declare(
     "ERR-058",

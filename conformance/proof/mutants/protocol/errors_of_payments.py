@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
-from conformance.proof.kit.builders import instead, recoded
+from conformance.proof.kit.builders import Handler, Json, instead, recoded
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
+    at_once,
     counts_one_short,
     lapse_ignored,
     lock_ignored,
     net_of_received,
     nobody_counts,
     platform_pays_itself,
+    unfunded_where,
 )
-from conformance.proof.patch import Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.quotes import limits, parties, quotes
-from conformance.reference.store import Quote
-from conformance.reference.unit import Unit
+from conformance.reference.store import Customer, Quote
+from conformance.reference.unit import Ask, Unit
 
 # --- Accounts and quotes that do not exist --------------------------------------------------
 
@@ -78,6 +82,10 @@ declare(
 # --- Funds ----------------------------------------------------------------------------------
 
 
+def _pays_to(kind: str, quote: Quote) -> bool:
+    return quote.destination_kind == kind
+
+
 @mutant("ERR-001", "what the platform lacks is called a wrong amount", (quotes, "has_funds"))
 def platform_lacks_amount(original: Callable[..., bool], unit: Unit, quote: Quote) -> bool:
     has_funds = original(unit, quote)
@@ -85,6 +93,14 @@ def platform_lacks_amount(original: Callable[..., bool], unit: Unit, quote: Quot
         raise errors.Refusal("INVALID_AMOUNT", "The amount is wrong.")
     return has_funds
 
+
+for _kind in ("INTERNAL", "UMA"):
+    declare(
+        "ERR-001",
+        f"to-{_kind.lower()}",
+        f"what is paid to a destination of the kind {_kind} may be more than there is",
+        unfunded_where(partial(_pays_to, _kind)),
+    )
 
 for _requirement in (
     "ERR-001",
@@ -122,6 +138,45 @@ def quotes_without_a_provider(patch: Patch) -> None:
         customers,
         "has_condition",
         lambda original, customer, name: name != "QUOTING_DOWN" and original(customer, name),
+    )
+
+
+def _quoted_where(condition: Callable[[Json], bool]) -> Apply:
+    """Return a patch by which some quotes are made without a rate and without a provider."""
+
+    def apply(patch: Patch) -> None:
+        made_up: list[bool] = []
+
+        def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+            made_up[:] = [True] if condition(ask.body) else []
+            try:
+                return original(unit, ask)
+            finally:
+                made_up.clear()
+
+        def rate_for(
+            original: Function, customer: Customer | None, sending: str, receiving: str
+        ) -> Any:
+            return original(None if made_up else customer, sending, receiving)
+
+        patch.wrap(quotes, "create", create)
+        patch.wrap(quotes, "rate_for", rate_for)
+
+    return apply
+
+
+for _requirement in ("ERR-004", "ERR-006"):
+    declare(
+        _requirement,
+        "immediate",
+        "what is executed at once is quoted without a rate",
+        _quoted_where(at_once),
+    )
+    declare(
+        _requirement,
+        "received",
+        "what locks the receiving amount is quoted without a rate",
+        _quoted_where(lambda body: body["lockedCurrencySide"] == "RECEIVING"),
     )
 
 

@@ -163,6 +163,12 @@ for _side in ("SENDING", "RECEIVING"):
 
 declare(
     "LIM-086",
+    "unlimited-just-in-time",
+    "there is no maximum of what is funded just in time",
+    _unlimited_where(lambda order: order.source.kind == "REALTIME"),
+)
+declare(
+    "LIM-086",
     "unlimited-where-pulled",
     "there is no maximum of what is pulled",
     _unlimited_where(lambda order: order.source.kind == "EXTERNAL"),

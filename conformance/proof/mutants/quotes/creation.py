@@ -7,14 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import Json, around, before, edited, instead, receives
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.quotes.toolkit import at_once
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import parties, quotes
-from conformance.reference.store import Customer
+from conformance.reference.store import Customer, Quote
 from conformance.reference.unit import Ask, Reply, Unit
 from conformance.reference.unit import after as moment_after
 
@@ -90,6 +94,36 @@ for requirement in ("QUO-075", "QUO-076"):
     declare(
         requirement, "repeated", "the same body is the same quote again", one_quote_for_one_body
     )
+
+
+def _clicked_twice(original: Callable[[Unit, Ask], Json], unit: Unit, ask: Ask) -> Json:
+    """Answer a repeated body of a payment at once with the quote of the first."""
+    if not at_once(ask.body):
+        return original(unit, ask)
+    earlier = unit.session.scalars(select(Quote).order_by(Quote.created_at)).all()
+    ends = (ask.body["source"], ask.body["destination"], ask.body["lockedCurrencyAmount"])
+    for quote in earlier:
+        if (quote.source, quote.destination, quote.sending_amount) == ends:
+            return quotes.view(unit, quote)
+    return original(unit, ask)
+
+
+for requirement in ("QUO-075", "QUO-076", "QUO-122"):
+    declare(
+        requirement,
+        "clicked-twice",
+        "a payment at once that is sent again is taken for the first one",
+        around(quotes, "create", _clicked_twice),
+    )
+
+
+@mutant("QUO-120", "what a business pays is never executed at once", (quotes, "create"))
+def business_waits(original: Callable[[Unit, Ask], Json], unit: Unit, ask: Ask) -> Json:
+    account = accounts.find(unit, str(ask.body["source"].get("accountId")))
+    payer = unit.session.get(Customer, account.customer_id) if account else None
+    if payer is None or payer.customer_type != "BUSINESS":
+        return original(unit, ask)
+    return original(unit, Ask(ask.params, ask.query, {**ask.body, "immediatelyExecute": False}))
 
 
 # --- Requests that must be taken ------------------------------------------------------------

@@ -32,6 +32,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     shown_where,
     take,
     transaction_of,
+    unfunded_where,
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
@@ -50,6 +51,14 @@ _AN_HOUR = 3_600_000_000
 
 _INSTRUCTIONS = [{"accountOrWalletInfo": {"accountType": "US_ACCOUNT"}}]
 _LONG_AGO = "2020-01-01T00:00:00Z"
+
+
+def _to_uma(quote: Quote) -> bool:
+    return quote.destination_kind == "UMA"
+
+
+def _converts(quote: Quote) -> bool:
+    return quote.sending_currency != quote.receiving_currency
 
 
 # --- What is shown --------------------------------------------------------------------------
@@ -124,17 +133,90 @@ for _requirement, _step, _kind, _what, _edit in STEPS:
         edited(quotes, _step, where(_QUOTES[_kind], _edit)),
     )
 
+
+def _after_execution(is_such: Callable[[Quote], bool], edit: Edit) -> Apply:
+    """Return a patch by which some quotes are shown wrongly once they have left PENDING."""
+    return shown_where(lambda quote: quote.status != "PENDING" and is_such(quote), edit)
+
+
+for _name, _is_such, _edit in (
+    ("pulled", lambda quote: quote.source_kind == "EXTERNAL", put("source.accountId", "Pool:1")),
+    ("platform", lambda quote: quote.customer_id is None, put("createdAt", _LONG_AGO)),
+    ("uma", _to_uma, put("destination.destinationType", "ACCOUNT")),
+    ("conversion", _converts, put("exchangeRate", 17)),
+):
+    declare(
+        "QUO-851",
+        _name,
+        f"a {_name} quote that was executed shows other terms",
+        _after_execution(_is_such, _edit),
+    )
+
+
+def _with_rail(answer: Json, body: Json) -> Json:
+    """Return an answer that echoes the rail of its request."""
+    shown: Json = put("destination.paymentRail", body["destination"].get("paymentRail"))(answer)
+    return shown
+
+
 declare(
     "QUO-035",
     "immediate",
     "the rail is echoed where a quote is executed as it is created",
     _created_where(
         at_once,
-        lambda answer, body: put("destination.paymentRail", body["destination"].get("paymentRail"))(
-            answer
-        ),
+        _with_rail,
     ),
 )
+declare(
+    "QUO-035",
+    "real-time",
+    "the rail is echoed where a quote is funded just in time",
+    _created_where(
+        is_realtime,
+        _with_rail,
+    ),
+)
+declare(
+    "QUO-814",
+    "challenged",
+    "an execution that asks for a proof shows the rail",
+    edited(quotes, "execute", where(_waiting, put("destination.paymentRail", "ACH"))),
+)
+declare(
+    "QUO-853",
+    "echoed",
+    "an authorization shows the rail that the payment took",
+    edited(quotes, "authorize", put("destination.paymentRail", "ACH")),
+)
+
+
+@mutant("QUO-157", "what is funded just in time takes no rail", (quotes, "create"), before)
+def no_rail_in_time(_unit: Unit, ask: Ask) -> None:
+    if is_realtime(ask.body) and ask.body["destination"].get("paymentRail"):
+        message = "Expected no rail: the funding decides it."
+        raise errors.invalid_input(errors.field_error("destination.paymentRail", message))
+
+
+@mutant("QUO-080", "a quote by FedNow can be created, and not executed")
+def unexecuted_by_fednow(patch: Patch) -> None:
+    created: set[str] = set()
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer = original(unit, ask)
+        if ask.body["destination"].get("paymentRail") == "FEDNOW":
+            created.add(answer["id"])
+        return answer
+
+    def execute(original: Handler, unit: Unit, ask: Ask) -> Any:
+        if ask.params["quoteId"] in created:
+            raise errors.Refusal("INTERNAL_ERROR", "The rail is not known.")
+        return original(unit, ask)
+
+    patch.wrap(quotes, "create", create)
+    patch.wrap(quotes, "execute", execute)
+
+
 declare(
     "QUO-037",
     "real-time",
@@ -214,6 +296,76 @@ declare(
 )
 
 
+for _requirement, _what, _edit in (
+    ("QUO-031", "another type of source", put("source.sourceType", "UMA_ADDRESS")),
+    ("QUO-032", "no source account", put("source.accountId", None)),
+    ("QUO-036", "another sending currency", put("sendingCurrency.code", "XXX")),
+    ("QUO-039", "another description", put("description", "UMA payment")),
+    ("QUO-050", "no fees", put("feesIncluded", None)),
+    ("QUO-048", "another rate", put("exchangeRate", 0.99)),
+    ("QUO-049", "another rate", put("exchangeRate", 0.99)),
+    ("QUO-051", "all as fees", copied("totalSendingAmount", "feesIncluded")),
+    ("QUO-052", "all as fees", copied("totalSendingAmount", "feesIncluded")),
+    ("QUO-852", "another address", put("destination.umaAddress", "$receiver@elsewhere.example")),
+):
+    declare(
+        _requirement,
+        "to-uma",
+        f"a quote to a UMA address shows {_what}",
+        shown_where(_to_uma, _edit),
+    )
+
+
+def _to_internal(quote: Quote) -> bool:
+    return quote.destination_kind == "INTERNAL"
+
+
+for _requirement, _what, _edit in (
+    ("QUO-033", "an ending of another type", put("destination.destinationType", "INTERNAL")),
+    ("QUO-034", "no destination account", put("destination.accountId", None)),
+    (
+        "QUO-037",
+        "the currency that is sent as received",
+        copied("sendingCurrency", "receivingCurrency"),
+    ),
+    ("QUO-044", "a unit more than was locked", turned("totalSendingAmount", lambda sent: sent + 1)),
+    ("QUO-048", "another rate", put("exchangeRate", 0.99)),
+):
+    declare(
+        _requirement,
+        "to-internal",
+        f"a quote to an internal account shows {_what}",
+        shown_where(_to_internal, _edit),
+    )
+
+
+def _moved_for(kind: str, side: str, amount: str) -> Apply:
+    """Return a patch by which an amount is a hundredth more in conversions of a kind."""
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+        quote: Quote = original(unit, order)
+        if _converts(quote) and order.side == side and quote.source_kind == kind:
+            setattr(quote, amount, getattr(quote, amount) * 101 // 100)
+        return quote
+
+    return around(quotes, "draft", draft)
+
+
+for _requirement, _side, _amount in (
+    ("QUO-046", "SENDING", "sending_amount"),
+    ("QUO-047", "RECEIVING", "receiving_amount"),
+    ("QUO-053", "SENDING", "receiving_amount"),
+    ("QUO-054", "RECEIVING", "sending_amount"),
+):
+    for _name, _kind in (("pulled", "EXTERNAL"), ("real-time", "REALTIME")):
+        declare(
+            _requirement,
+            f"{_name}-conversion",
+            f"the {_amount.replace('_', ' ')} of a {_name} conversion is a hundredth more",
+            _moved_for(_kind, _side, _amount),
+        )
+
+
 # --- What is taken --------------------------------------------------------------------------
 
 
@@ -282,6 +434,79 @@ def override_of_one_side(original: Function, unit: Unit, order: quotes.Order) ->
     return original(unit, replace(order, fee_override=kept))
 
 
+@mutant("QUO-161", "the fee of a single transfer is for conversions", (quotes, "draft"))
+def override_abroad(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    within = order.source.currency == order.destination.currency
+    return original(unit, replace(order, fee_override=None if within else order.fee_override))
+
+
+@mutant("QUO-161", "the fee of a single transfer is not for conversions", (quotes, "draft"))
+def override_at_home(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    within = order.source.currency == order.destination.currency
+    return original(unit, replace(order, fee_override=order.fee_override if within else None))
+
+
+for _kind, _is_one in (
+    ("real-time", lambda order: order.source.kind == "REALTIME"),
+    ("pulled", lambda order: order.source.kind == "EXTERNAL"),
+    ("platform", lambda order: order.source.customer_id is None),
+    ("to-uma", lambda order: order.destination.kind == "UMA"),
+):
+
+    def _without_fee(
+        original: Function,
+        unit: Unit,
+        order: quotes.Order,
+        is_one: Callable[[quotes.Order], bool] = _is_one,
+    ) -> Quote:
+        quote: Quote = original(unit, replace(order, fee_override=None) if is_one(order) else order)
+        return quote
+
+    declare(
+        "QUO-161",
+        _kind,
+        f"the fee of a single transfer is ignored for {_kind} quotes",
+        around(quotes, "draft", _without_fee),
+    )
+
+
+@mutant("QUO-161", "businesses bear no fee of a single transfer", (quotes, "draft"))
+def override_of_businesses(original: Function, unit: Unit, order: quotes.Order) -> Any:
+    payer = order.source.customer_id
+    exempt = payer is not None and customers.get(unit, payer).customer_type == "BUSINESS"
+    return original(unit, replace(order, fee_override=None if exempt else order.fee_override))
+
+
+def _converts_with_fee(quote: Quote) -> bool:
+    return quote.platform_fee > 0 and _converts(quote)
+
+
+for _requirement, _side, _amount, _sign in (
+    ("QUO-046", "SENDING", "sending_amount", 1),
+    ("QUO-047", "RECEIVING", "receiving_amount", -1),
+    ("QUO-053", "SENDING", "receiving_amount", 1),
+    ("QUO-054", "RECEIVING", "sending_amount", -1),
+):
+
+    def _moved(
+        original: Function,
+        unit: Unit,
+        order: quotes.Order,
+        row: tuple[str, str, int] = (_side, _amount, _sign),
+    ) -> Quote:
+        side, amount, sign = row
+        quote: Quote = original(unit, order)
+        if order.side == side and _converts_with_fee(quote):
+            setattr(quote, amount, getattr(quote, amount) + sign * quote.platform_fee)
+        return quote
+
+    declare(
+        _requirement,
+        "fee-of-one-quote",
+        f"the fee of a conversion moves its {_amount.replace('_', ' ')}",
+        around(quotes, "draft", _moved),
+    )
+
 declare(
     "QUO-161",
     "immediate",
@@ -311,7 +536,43 @@ for _requirement in ("QUO-098", "QUO-099"):
     )
 
 
+for _name, _is_unfunded in (("internal", _to_internal), ("uma", _to_uma)):
+    for _requirement in ("QUO-098", "QUO-099"):
+        declare(
+            _requirement,
+            f"to-{_name}",
+            f"what a quote of the kind {_name} pays may be more than there is",
+            unfunded_where(_is_unfunded),
+        )
+
+
+@mutant("QUO-854", "what is pulled is pulled again by another execution", (quotes, "execute"))
+def pulled_again(original: Handler, unit: Unit, ask: Ask) -> Any:
+    quote = quotes.get(unit, ask.params["quoteId"])
+    if quote.source_kind == "EXTERNAL" and quote.status != "PENDING":
+        ledger.post(
+            unit,
+            [
+                ledger.Leg(
+                    ledger.system("rail", quote.sending_currency), quote.sending_currency, -1
+                ),
+                ledger.Leg(
+                    ledger.available(quote.destination["accountId"]), quote.sending_currency, 1
+                ),
+            ],
+        )
+        return quotes.view(unit, quote)
+    return original(unit, ask)
+
+
 # --- Another quote --------------------------------------------------------------------------
+
+
+@mutant("QUO-850", "the source of a quote may have been deleted", (parties, "source_of"), before)
+def deleted_source_found(unit: Unit, source: Json) -> None:
+    account = unit.session.get(ExternalAccount, str(source.get("accountId")))
+    if account is not None:
+        account.deleted = False
 
 
 @mutant("QUO-086", "an execution debits what the latest quote costs", (quotes, "perform"), after)
@@ -364,6 +625,30 @@ for _requirement in ("QUO-180", "QUO-181"):
         "nobody proves a payment that is converted",
         around(quotes, "start", _conversion_unasked),
     )
+
+
+def _unexpired_where(condition: Callable[[Quote], bool]) -> Apply:
+    """Return a patch by which some quotes do not expire."""
+    return around(
+        quotes,
+        "is_expired",
+        lambda original, quote, now: not condition(quote) and original(quote, now),
+    )
+
+
+for _requirement in ("QUO-110", "QUO-111"):
+    declare(
+        _requirement,
+        "conversion",
+        "a quote between currencies does not expire",
+        _unexpired_where(_converts),
+    )
+declare(
+    "QUO-110",
+    "uma",
+    "a quote to a UMA address does not expire",
+    _unexpired_where(_to_uma),
+)
 
 
 @mutant("QUO-110", "a proof is asked for before the expiry is looked at", (quotes, "execute"))
@@ -487,18 +772,29 @@ def nothing_is_no_fee(original: Function, unit: Unit, order: quotes.Order) -> An
     return original(unit, order)
 
 
-@mutant(
-    "QUO-833", "the fee of a single transfer is added to the standing fee", (quotes, "terms_for")
-)
-def fees_added(original: Function, unit: Unit, order: quotes.Order) -> Any:
-    terms = original(unit, order)
-    if order.fee_override is None:
-        return terms
-    standing = original(unit, replace(order, fee_override=None))
-    return replace(
-        terms,
-        platform_variable=terms.platform_variable + standing.platform_variable,
-        platform_fixed=terms.platform_fixed + standing.platform_fixed,
+def _fees_added(side: str) -> Apply:
+    """Return a patch by which fees of single transfers that lock a side add to the standing fee."""
+
+    def terms_for(original: Function, unit: Unit, order: quotes.Order) -> Any:
+        terms = original(unit, order)
+        if order.fee_override is None or order.side != side:
+            return terms
+        standing = original(unit, replace(order, fee_override=None))
+        return replace(
+            terms,
+            platform_variable=terms.platform_variable + standing.platform_variable,
+            platform_fixed=terms.platform_fixed + standing.platform_fixed,
+        )
+
+    return around(quotes, "terms_for", terms_for)
+
+
+for _side in ("SENDING", "RECEIVING"):
+    declare(
+        "QUO-833",
+        f"fees-added-{_side.lower()}",
+        f"the fee of a single transfer is added to the standing fee where {_side} is locked",
+        _fees_added(_side),
     )
 
 

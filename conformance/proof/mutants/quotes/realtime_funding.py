@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited, instead, receives, skipped
-from conformance.proof.kit.edits import put, where
+from conformance.proof.kit.builders import Handler, Json, around, edited, instead, receives, skipped
+from conformance.proof.kit.edits import Edit, put, where
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import without_nulls
@@ -16,7 +16,7 @@ from conformance.reference import fields, rules
 from conformance.reference.authentication import sca
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Move
-from conformance.reference.store import Quote, Transaction
+from conformance.reference.store import Customer, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -203,6 +203,17 @@ def currency_by_default(patch: Patch) -> None:
     with_field(rules, "QUOTE_FIELDS", "source.currency", required=False)(patch)
 
 
+@mutant("QUO-210", "what is paid to a UMA address is not matched", (quotes, "perform"), skipped)
+def uma_payment_lost(unit: Unit, quote: Quote, action: rules.Action) -> bool:
+    return action == "DEPOSIT" and quote.destination_kind == "UMA"
+
+
+@mutant("QUO-210", "what a business pays is not matched", (quotes, "perform"), skipped)
+def business_payment_lost(unit: Unit, quote: Quote, action: rules.Action) -> bool:
+    payer = unit.session.get(Customer, quote.customer_id) if quote.customer_id else None
+    return action == "DEPOSIT" and payer is not None and payer.customer_type == "BUSINESS"
+
+
 @mutant("QUO-210", "a payment waits for a call of execute", (quotes, "perform"), skipped)
 def payment_not_enough(unit: Unit, quote: Quote, action: rules.Action) -> bool:
     return action == "DEPOSIT"
@@ -221,6 +232,43 @@ def authorized_payment_lost(unit: Unit, quote: Quote, action: rules.Action) -> b
 def _executed_unpaid(patch: Patch) -> None:
     patch.row(rules, "QUOTE_TRANSITIONS", ("PENDING", "EXECUTE_REALTIME"), Move("PROCESSING"))
 
+
+def _shown_to_businesses(edit: Edit) -> Apply:
+    """Return a patch by which what a business funds just in time is shown wrongly."""
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer = original(unit, ask)
+        payer = unit.session.get(Customer, str(ask.body["source"].get("customerId")))
+        is_business = payer is not None and payer.customer_type == "BUSINESS"
+        return edit(answer) if is_business else answer
+
+    return around(quotes, "create", create)
+
+
+for _requirement, _what, _edit in (
+    ("QUO-038", "in EUR", put("sendingCurrency.code", "EUR")),
+    ("QUO-040", "without instructions", put("paymentInstructions", [])),
+    ("QUO-074", "as if it were paid", put("status", "PROCESSING")),
+):
+    declare(
+        _requirement,
+        "business",
+        f"what a business funds just in time is shown {_what}",
+        _shown_to_businesses(_edit),
+    )
+
+
+def _called_for_the_platform(original: Callable[[Quote], str], quote: Quote) -> str:
+    return "EXECUTE" if quote.customer_id is None else original(quote)
+
+
+for _requirement in ("QUO-211", "QUO-212"):
+    declare(
+        _requirement,
+        "platform",
+        "a call executes what the platform has not paid",
+        around(quotes, "execute_action", _called_for_the_platform),
+    )
 
 declare("QUO-211", "unpaid", "a call executes a quote that is not paid", _executed_unpaid)
 declare("QUO-212", "unpaid", "a call starts a payout that is not paid", _executed_unpaid)

@@ -174,8 +174,8 @@ declare(
 # --- Accounts and quotes that do not exist --------------------------------------------------
 
 
-def unknown_account_as(end: str) -> Apply:
-    """Return a patch by which an unknown account at one end is the platform's own."""
+def unknown_account_as(end: str, kind: str = "") -> Apply:
+    """Return a patch by which an unknown account (of a kind) at one end is the platform's own."""
 
     def account_party(
         original: Callable[..., parties.Party], unit: Unit, account_id: str, echo: Json
@@ -183,12 +183,23 @@ def unknown_account_as(end: str) -> Apply:
         try:
             return original(unit, account_id, echo)
         except errors.Refusal:
-            if end not in echo:
+            if end not in echo or not account_id.startswith(kind):
                 raise
             return original(unit, own_account(unit), echo)
 
     return around(parties, "account_party", account_party)
 
+
+for _requirement, _end, _prefix in (
+    ("QUO-155", "sourceType", "ExternalAccount"),
+    ("QUO-156", "destinationType", "InternalAccount"),
+):
+    declare(
+        _requirement,
+        f"unknown-{_prefix}",
+        f"an {_prefix} that does not exist is taken for the platform's own",
+        unknown_account_as(_end, _prefix),
+    )
 
 for _requirement, _end in (("QUO-155", "sourceType"), ("QUO-156", "destinationType")):
     declare(

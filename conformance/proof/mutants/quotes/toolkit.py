@@ -259,3 +259,27 @@ def second_never_expires(patch: Patch) -> None:
             None if is_second(challenge) else original(unit, challenge)
         ),
     )
+
+
+def unfunded_where(condition: Callable[[Quote], bool]) -> Apply:
+    """Return a patch by which some quotes are paid whatever their source holds."""
+
+    def apply(patch: Patch) -> None:
+        unfunded: list[str] = []
+
+        def perform(original: Function, unit: Unit, quote: Quote, action: str) -> None:
+            unfunded[:] = [quote.id] if condition(quote) else []
+            try:
+                original(unit, quote, action)
+            finally:
+                unfunded.clear()
+
+        patch.wrap(quotes, "perform", perform)
+        patch.wrap(ledger, "is_overdrawn", lambda original, row: not unfunded and original(row))
+        patch.wrap(
+            quotes,
+            "has_funds",
+            lambda original, unit, quote: condition(quote) or original(unit, quote),
+        )
+
+    return apply

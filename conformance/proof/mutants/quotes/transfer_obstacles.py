@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, before, instead
+from conformance.proof.kit.builders import Handler, Json, Place, before, instead
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted_everywhere
@@ -42,6 +43,20 @@ def deleted_found(unit: Unit, body: Json) -> None:
     account = unit.session.get(ExternalAccount, body["destination"]["accountId"])
     if account is not None:
         account.deleted = False
+
+
+@mutant("TRF-850", "a transfer in finds accounts that were deleted", (transfers, "ends_of"), before)
+def deleted_source_found(unit: Unit, body: Json) -> None:
+    account = unit.session.get(ExternalAccount, body["source"]["accountId"])
+    if account is not None:
+        account.deleted = False
+
+
+@mutant("TRF-851", "a transfer in has no maximum", (transfers, "transfer_in"))
+def unlimited_in(original: Handler, unit: Unit, ask: Ask) -> Any:
+    no_limits = {"transaction_limits": {"USD": 10**15}}
+    unit = replace(unit, settings=unit.settings.model_copy(update=no_limits))
+    return original(unit, ask)
 
 
 declare(

@@ -225,6 +225,31 @@ declare(
     "an immediate payment shows no platformFees",
     _shown(is_immediate, "platformFees", None),
 )
+
+
+def _to_uma(row: Transaction) -> bool:
+    return bool(row.destination.get("destinationType") == "UMA_ADDRESS")
+
+
+for _id, _member, _value in (
+    ("TRX-022", "quoteId", "Quote:00000000-0000-4000-8000-000000000000"),
+    ("TRX-028", "sentAmount.amount", 7),
+    ("TRX-029", "sentAmount.currency.code", "XXX"),
+    ("TRX-030", "receivedAmount.amount", 7),
+    ("TRX-031", "receivedAmount.currency.code", "XXX"),
+    ("TRX-032", "exchangeRate", 17),
+    ("TRX-033", "direction", "CREDIT"),
+    ("TRX-034", "description", "UMA payment"),
+    ("TRX-812", "type", "UMA"),
+):
+    declare(
+        _id,
+        "to-uma",
+        f"a payment to a UMA address shows another {_member}",
+        _shown(_to_uma, _member, _value),
+        at="test_a_payment_to_a_uma_address",
+    )
+
 declare(
     "TRX-815",
     "touched",
