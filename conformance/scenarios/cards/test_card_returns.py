@@ -6,7 +6,7 @@ from conformance.platform.given.cards import PRICE, expect_currency, is_same, ob
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member, unknown_id
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART
+from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART, expect_listed
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 # --- Returns of a purchase ------------------------------------------------------------------
@@ -104,6 +104,8 @@ def test_a_return_is_credited(platform: Platform) -> None:
     "CAR-025",
     "CAR-078",
     "CAR-800",
+    "CAR-870",
+    "CAR-871",
     "CAR-066",
     "CAR-034",
     *CURRENCY_MEMBERS,
@@ -111,8 +113,8 @@ def test_a_return_is_credited(platform: Platform) -> None:
 def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, check: Check) -> None:
     """A standalone return is a CREDIT with the purchase's id as originalTransactionId.
 
-    It is neither the first nor the last purchase on the card that is returned. The filter by card
-    and type lists the return as well, with its currency.
+    It is neither the first nor the last purchase on the card that is returned. The filters by card
+    and type, each alone and both together, list the return as well, with its currency.
     """
     account = platform.cards.account()
     card = platform.cards.card(account)
@@ -153,6 +155,7 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
     with check("CAR-800"):
         listed_ids = {each.get("id") for each in platform.cards.filtered(card, type="CARD")}
         assert row["id"] in listed_ids
+    expect_listed(platform, check, card, row, ("CAR-870", "CAR-871"))
     for requirement_id, member in CURRENCY_MEMBERS.items():
         with check(requirement_id):
             expected = require_member(account["balance"]["currency"], member)

@@ -12,9 +12,19 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART, SETTLED, VOIDS
+from conformance.scenarios.kit.purchases import (
+    CURRENCY_MEMBERS,
+    PART,
+    SETTLED,
+    VOIDS,
+    expect_listed,
+)
 from conformance.scenarios.webhooks.reports import expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+ALWAYS = ("CAR-033", "CAR-036", "CAR-010", "CAR-012")
+"""What holds of an approved purchase whatever becomes of it."""
+
 
 # --- The list -------------------------------------------------------------------------------
 
@@ -194,9 +204,12 @@ def test_an_authorized_purchase_is_not_over(platform: Platform) -> None:
     assert row.get("status") not in ENDS
 
 
-@requirement("CAR-041", "CAR-042")
+@requirement("CAR-041", "CAR-042", "CAR-010", "CAR-012")
 def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check) -> None:
-    """A partly cleared purchase has another status than before, and no final one."""
+    """A partly cleared purchase has another status than before, and no final one.
+
+    It is listed under its card and under the type CARD still.
+    """
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
     status_before = row.get("status")
@@ -210,11 +223,15 @@ def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check)
         assert status_after != status_before
     with check("CAR-041"):
         assert status_after not in ENDS
+    expect_listed(platform, check, card, row)
 
 
-@requirement("CAR-043", "CAR-022", "CAR-023", "CAR-044", "CAR-065")
+@requirement("CAR-043", "CAR-022", "CAR-023", "CAR-044", "CAR-065", "CAR-010", "CAR-012")
 def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None:
-    """A cleared purchase is SETTLED with its price as settledAmount, and nothing is refunded."""
+    """A cleared purchase is SETTLED with its price as settledAmount, and nothing is refunded.
+
+    It is listed under its card and under the type CARD still.
+    """
     card = platform.cards.card()
     purchase = platform.cards.approved_purchase(card)
 
@@ -232,6 +249,7 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
         expect_currency(card, row, "settledAmount")
     with check("CAR-065"):
         assert units(row.get("refundedAmount")) == 0
+    expect_listed(platform, check, card, row)
 
 
 @requirement("CAR-108", "CAR-057", "EVT-172")
@@ -287,8 +305,8 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
         for trigger, requirement_ids in zip(
             VOIDS,
             (
-                ("CAR-049", "CAR-051", "CAR-109", "CAR-053", "CAR-033", "CAR-036"),
-                ("CAR-050", "CAR-052", "CAR-110", "CAR-054", "CAR-033", "CAR-036"),
+                ("CAR-049", "CAR-051", "CAR-109", "CAR-053", *ALWAYS),
+                ("CAR-050", "CAR-052", "CAR-110", "CAR-054", *ALWAYS),
             ),
             strict=True,
         )
@@ -299,7 +317,8 @@ def test_an_authorization_that_comes_to_nothing_is_void(
 ) -> None:
     """A reversed or lapsed authorization is VOIDED, and the account has both balances back.
 
-    The purchase remains a DEBIT, and one that was not declined.
+    The purchase remains a DEBIT, and one that was not declined. It is listed under its card and
+    under the type CARD still.
     """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
@@ -325,17 +344,23 @@ def test_an_authorization_that_comes_to_nothing_is_void(
         assert require_member(row, "direction") == "DEBIT"
     with check("CAR-036"):
         assert not row.get("cardDeclinedReason")
+    expect_listed(platform, check, card, row)
 
 
-@requirement("CAR-055")
-def test_a_clearing_that_does_not_fit_is_an_exception(platform: Platform) -> None:
-    """A purchase whose clearing does not fit its authorization comes to EXCEPTION."""
+@requirement("CAR-055", "CAR-010", "CAR-012")
+def test_a_clearing_that_does_not_fit_is_an_exception(platform: Platform, check: Check) -> None:
+    """A purchase whose clearing does not fit its authorization comes to EXCEPTION.
+
+    It is listed under its card and under the type CARD still.
+    """
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
 
     platform.cards.cause(card, row, "card.misclear")
 
-    assert platform.cards.at_status(card, row, "EXCEPTION").get("status") == "EXCEPTION"
+    with check("CAR-055"):
+        assert platform.cards.at_status(card, row, "EXCEPTION").get("status") == "EXCEPTION"
+    expect_listed(platform, check, card, row)
 
 
 def _expect_debit(

@@ -709,6 +709,33 @@ declare(
 )
 
 
+def _leaving_out(name: str, is_left_out: Any) -> Apply:
+    """Return the patch by which one of the filters cardId and type, alone, leaves rows out."""
+
+    def narrowed(rows: Any, query: Json) -> Any:
+        alone = len({"cardId", "type"} & set(query)) == 1
+        return rows.where(~is_left_out) if alone and name in query else rows
+
+    return _rows_filtered(narrowed)
+
+
+for _id, _filter in {"CAR-010": "cardId", "CAR-012": "type"}.items():
+    for _state in ("DECLINED", "VOIDED", "PARTIALLY_SETTLED", "SETTLED", "EXCEPTION"):
+        declare(
+            _id,
+            f"without-{_state.lower().replace('_', '-')}",
+            f"the filter {_filter} leaves out what is {_state}",
+            _leaving_out(_filter, CardTransaction.status == _state),
+        )
+for _id, _filter in {"CAR-870": "cardId", "CAR-871": "type"}.items():
+    declare(
+        _id,
+        "purchases",
+        f"the filter {_filter} lists purchases alone",
+        _leaving_out(_filter, CardTransaction.original_id.is_not(None)),
+    )
+
+
 for _id in ("CAR-013", "CAR-014", "CAR-801"):
 
     @mutant(_id, "a card finds what its account has paid", (card_transactions, "filtered"))
