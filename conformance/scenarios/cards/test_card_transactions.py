@@ -196,19 +196,24 @@ def test_a_payment_is_not_declined_like_a_card(platform: Platform) -> None:
 # --- Statuses -------------------------------------------------------------------------------
 
 
-@requirement("CAR-040")
-def test_an_authorized_purchase_is_not_over(platform: Platform) -> None:
-    """The status of an authorized purchase is none of the final ones."""
+@requirement("CAR-040", "CAR-872")
+def test_an_authorized_purchase_is_not_over(platform: Platform, check: Check) -> None:
+    """The status of an authorized purchase is none of the final ones, and nothing is settled."""
     row = platform.cards.approved_purchase(platform.cards.card())
 
-    assert row.get("status") not in ENDS
+    with check("CAR-040"):
+        assert row.get("status") not in ENDS
+    with check("CAR-872"):
+        if row.get("status") in ENDS:
+            raise PreconditionFailed(f"the purchase is over already: {row}")
+        assert units(row.get("settledAmount")) == 0
 
 
-@requirement("CAR-041", "CAR-042", "CAR-010", "CAR-012")
+@requirement("CAR-041", "CAR-042", "CAR-873", "CAR-010", "CAR-012")
 def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check) -> None:
     """A partly cleared purchase has another status than before, and no final one.
 
-    It is listed under its card and under the type CARD still.
+    No more than that part is settled. It is listed under its card and under the type CARD still.
     """
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
@@ -223,6 +228,10 @@ def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check)
         assert status_after != status_before
     with check("CAR-041"):
         assert status_after not in ENDS
+    with check("CAR-873"):
+        if status_after in ENDS:
+            raise PreconditionFailed(f"the purchase is {status_after} after a part of it")
+        assert units(platform.cards.read(card, row).get("settledAmount")) <= PART
     expect_listed(platform, check, card, row)
 
 
@@ -305,8 +314,8 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
         for trigger, requirement_ids in zip(
             VOIDS,
             (
-                ("CAR-049", "CAR-051", "CAR-109", "CAR-053", *ALWAYS),
-                ("CAR-050", "CAR-052", "CAR-110", "CAR-054", *ALWAYS),
+                ("CAR-049", "CAR-051", "CAR-109", "CAR-053", "CAR-874", *ALWAYS),
+                ("CAR-050", "CAR-052", "CAR-110", "CAR-054", "CAR-874", *ALWAYS),
             ),
             strict=True,
         )
@@ -317,8 +326,8 @@ def test_an_authorization_that_comes_to_nothing_is_void(
 ) -> None:
     """A reversed or lapsed authorization is VOIDED, and the account has both balances back.
 
-    The purchase remains a DEBIT, and one that was not declined. It is listed under its card and
-    under the type CARD still.
+    The purchase remains a DEBIT, and one that was neither declined nor returned. It is listed under
+    its card and under the type CARD still.
     """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
@@ -340,6 +349,8 @@ def test_an_authorization_that_comes_to_nothing_is_void(
         assert after[1] == before[1]
     with check(amount_id):
         assert units(row.get("settledAmount")) == 0
+    with check("CAR-874"):
+        assert units(row.get("refundedAmount")) == 0
     with check("CAR-033"):
         assert require_member(row, "direction") == "DEBIT"
     with check("CAR-036"):

@@ -246,6 +246,31 @@ for _id in ("CAR-109", "CAR-110"):
         row.held = 0
 
 
+def _showing(status: str, member: str) -> Apply:
+    """Return the patch by which a purchase at a status shows its price as one of its amounts."""
+
+    def view(original: Function, row: CardTransaction) -> Json:
+        body: Json = original(row)
+        if row.status != status:
+            return body
+        return {**body, member: card_transactions.amount_view(row.authorized, row.currency)}
+
+    return around(card_transactions, "view", view)
+
+
+for _id, _status, _member in (
+    ("CAR-872", "AUTHORIZED", "settledAmount"),
+    ("CAR-873", "PARTIALLY_SETTLED", "settledAmount"),
+    ("CAR-874", "VOIDED", "refundedAmount"),
+):
+    declare(
+        _id,
+        "price",
+        f"{_member} of what is {_status} is the price",
+        _showing(_status, _member),
+    )
+
+
 # --- Money ----------------------------------------------------------------------------------
 
 
