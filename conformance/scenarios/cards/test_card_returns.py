@@ -47,18 +47,29 @@ def test_a_returned_part_is_noted_on_the_purchase(platform: Platform, check: Che
         }
 
 
-@requirement("CAR-062")
-def test_two_returned_parts_are_noted_together(platform: Platform) -> None:
-    """The refundedAmount of a purchase is the sum of two returned parts."""
+@requirement("CAR-062", "CAR-063", "CAR-064", "CAR-079")
+def test_two_returned_parts_are_noted_together(platform: Platform, check: Check) -> None:
+    """The refundedAmount of a purchase is the sum of two returned parts, which are the whole.
+
+    It stays SETTLED then, as a purchase does that is returned at once.
+    """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     platform.cards.cause(card, purchase, "card.return", PART)
     platform.cards.wait_for_return(card, purchase, PART)
 
-    platform.cards.cause(card, purchase, "card.return", 2 * PART)
+    platform.cards.cause(card, purchase, "card.return", PRICE - PART)
 
-    row = platform.cards.wait_for_return(card, purchase, 3 * PART)
-    assert units(row.get("refundedAmount")) == 3 * PART
+    row = platform.cards.wait_for_return(card, purchase, PRICE)
+    for requirement_id in ("CAR-062", "CAR-064"):
+        with check(requirement_id):
+            assert units(row.get("refundedAmount")) == PRICE
+    with check("CAR-063"):
+        assert row.get("status") == "SETTLED"
+    with check("CAR-079"):
+        assert "REFUNDED" not in {
+            listed_row.get("status") for listed_row in platform.cards.transactions(card)
+        }
 
 
 @requirement("CAR-063", "CAR-064", "CAR-079")
@@ -162,30 +173,41 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
             assert any(part.get(member) == expected for part in objects(settled_row)), settled_row
 
 
-@requirement("CAR-076", "CAR-111")
+@requirement("CAR-076", "CAR-111", "CAR-075", "CAR-078")
 def test_a_standalone_return_is_credited(platform: Platform, check: Check) -> None:
-    """A standalone return raises the balances of the account behind the card by its amount."""
+    """A standalone return raises the balances of the account behind the card by its amount.
+
+    Though it is of the whole purchase, this stays SETTLED.
+    """
     account, card, purchase = _settled_purchase(platform)
     before = platform.internal_accounts.balances(account)
 
-    platform.cards.refund(card, purchase, PART)
+    platform.cards.refund(card, purchase, PRICE)
 
     with check("CAR-076"):
         assert _is_balance_above(platform, account, before[0])
     with check("CAR-111"):
-        _expect_credit(platform, account, before)
+        _expect_credit(platform, account, before, PRICE)
+    statuses = {row.get("id"): row.get("status") for row in platform.cards.transactions(card)}
+    with check("CAR-075"):
+        assert statuses.get(purchase["id"]) == "SETTLED"
+    with check("CAR-078"):
+        assert "REFUNDED" not in statuses.values()
 
 
-@requirement("CAR-077", "CAR-073", "CAR-074")
+@requirement("CAR-077", "CAR-073", "CAR-074", "CAR-075")
 def test_two_standalone_returns_are_two_transactions(platform: Platform, check: Check) -> None:
-    """The card's list has the purchase and both standalone returns, each with its own amount."""
+    """The card's list has the purchase and both standalone returns, each with its own amount.
+
+    Together they are of the whole purchase, and this stays SETTLED.
+    """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     returns = {platform.cards.refund(card, purchase, PART)["id"]: PART}
 
     with check("CAR-077"):
-        second = _make_standalone_return(platform, card, purchase, 2 * PART)
-        returns[second["id"]] = 2 * PART
+        second = _make_standalone_return(platform, card, purchase, PRICE - PART)
+        returns[second["id"]] = PRICE - PART
         listed_ids = {row.get("id") for row in platform.cards.transactions(card)}
         assert {*returns, purchase["id"]} <= listed_ids
     with check("CAR-073"):
@@ -194,6 +216,8 @@ def test_two_standalone_returns_are_two_transactions(platform: Platform, check: 
     with check("CAR-074"):
         listed = {row.get("id"): row for row in platform.cards.transactions(card)}
         assert {listed[name].get("originalTransactionId") for name in returns} == {purchase["id"]}
+    with check("CAR-075"):
+        assert platform.cards.read(card, purchase).get("status") == "SETTLED"
 
 
 # --- The reversal of a return ---------------------------------------------------------------
@@ -292,14 +316,16 @@ def _is_balance_above(platform: Platform, account: Resource, before: int) -> boo
     return after > before
 
 
-def _expect_credit(platform: Platform, account: Resource, before: tuple[int, int]) -> None:
+def _expect_credit(
+    platform: Platform, account: Resource, before: tuple[int, int], amount: int = PART
+) -> None:
     """Assert that both balances of an account come to be higher by what was returned."""
     __tracebackhide__ = True
-    after = (before[0] + PART, before[1] + PART)
+    after = (before[0] + amount, before[1] + amount)
     balances = platform.until(
         lambda: platform.internal_accounts.balances(account), lambda current: current == after
     )
-    assert balances == after, f"a return of {PART} makes {balances} of {before}"
+    assert balances == after, f"a return of {amount} makes {balances} of {before}"
 
 
 def _make_standalone_return(

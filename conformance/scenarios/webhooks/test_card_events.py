@@ -134,6 +134,7 @@ def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
         case("EVT-180", "part", "card.return", PART),
         case("EVT-181", "whole", "card.return", PRICE),
         case("EVT-182", "standalone", "card.refund", PART),
+        case("EVT-182", "standalone-whole", "card.refund", PRICE),
     ],
 )
 def test_nothing_is_reported_as_refunded(platform: Platform, trigger: str, amount: int) -> None:

@@ -533,6 +533,54 @@ declare(
     around(card_simulators, "credit_row", _with_those_before),
 )
 
+
+def _with_an_end_of_the_whole(
+    credit: Function, unit: Unit, purchase: CardTransaction, state: str, amount: int
+) -> CardTransaction:
+    row: CardTransaction = credit(unit, purchase, state, amount)
+    if amount == purchase.settled:
+        card_transactions.reach(unit, purchase, "REFUNDED")
+    return row
+
+
+def _with_an_end_of_the_parts(
+    credit: Function, unit: Unit, purchase: CardTransaction, state: str, amount: int
+) -> CardTransaction:
+    row: CardTransaction = credit(unit, purchase, state, amount)
+    unit.session.flush()
+    query = select(CardTransaction.settled).where(CardTransaction.original_id == purchase.id)
+    parts = unit.session.scalars(query).all()
+    if len(parts) > 1 and sum(parts) == purchase.settled:
+        card_transactions.reach(unit, purchase, "RETURNED")
+    return row
+
+
+declare(
+    "CAR-075",
+    "parts",
+    "those of the whole together make the purchase one at RETURNED",
+    around(card_simulators, "credit_row", _with_an_end_of_the_parts),
+)
+for _id in ("CAR-075", "CAR-078"):
+    declare(
+        _id,
+        "whole",
+        "one of the whole makes the purchase one at REFUNDED",
+        around(card_simulators, "credit_row", _with_an_end_of_the_whole),
+    )
+
+
+@mutant(
+    "CAR-063", "the last of several returns ends a purchase", (card_simulators, "return_purchase")
+)
+def ended_by_parts(original: Function, unit: Unit, ask: Ask) -> Json:
+    body: Json = original(unit, ask)
+    row = card_transactions.find(unit, ask.body["transactionId"])
+    if row is not None and ask.body["amount"] < row.refunded == row.settled:
+        card_transactions.reach(unit, row, "VOIDED")
+    return body
+
+
 for _id in ("CAR-075", "CAR-078"):
     declare(
         _id,
