@@ -114,10 +114,11 @@ def test_each_return_is_reported_as_settled(platform: Platform, check: Check) ->
 def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
     """A webhook is about the transaction of a standalone return, and another one about the next.
 
-    Where it shows the return as settled, it shows its amount.
+    Where it shows the return as settled, it shows its amount. What it shows of the direction and of
+    the purchase is what the return is: a CREDIT, and not of the newest purchase with the card.
     """
     card = platform.cards.card()
-    purchase = platform.cards.settled_purchase(card)
+    purchase, _ = (platform.cards.settled_purchase(card) for _ in range(2))
 
     for amount in (PART, 2 * PART):
         row = platform.cards.refund(card, purchase, amount)
@@ -126,6 +127,11 @@ def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
         assert reports
         settled = [one for one in reports if one.data.get("status") == "SETTLED"]
         assert all(is_shown(one, "settledAmount", amount) for one in settled), settled
+        shown = [
+            (one.data.get("direction"), one.data.get("originalTransactionId")) for one in reports
+        ]
+        assert all(direction in (None, "CREDIT") for direction, _ in shown), shown
+        assert all(name is None or is_same(name, purchase["id"]) for _, name in shown), shown
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,13 @@ def _refunded_instead(announce: Function, unit: Unit, row: CardTransaction) -> N
         announce(unit, row)
 
 
+def _whole_as_refunded(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    announce(unit, row)
+    purchase = card_transactions.find(unit, row.original_id) if row.original_id else None
+    if purchase is not None and row.settled == purchase.settled:
+        unit.emit(_REFUNDED, card_transactions.view(row))
+
+
 def _also(event: str, status: str) -> Callable[[Function, Unit, CardTransaction], None]:
     def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
         announce(unit, row)
@@ -186,6 +193,7 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
     ("EVT-181", "instead", "a return is reported as refunded", _refunded_instead),
     ("EVT-182", "also", "a return on its own is reported as refunded too", _also_refunded),
     ("EVT-182", "instead", "a return on its own is reported as refunded", _refunded_instead),
+    ("EVT-182", "whole", "one of the whole is reported as refunded too", _whole_as_refunded),
     *(
         ("EVT-173", f"for-{reason}", f"{reason} is not reported", _silent_about_decline(reason))
         for reason in card_simulators.CONDITIONS.values()
@@ -350,6 +358,18 @@ def _nameless(event: Json) -> Json:
 
 
 _DELIVERED: tuple[tuple[str, str, str, Callable[[Json], Json]], ...] = (
+    (
+        "EVT-179",
+        "debit",
+        "a return on its own is told as a DEBIT",
+        lambda e: {**e, "data": {**e["data"], "direction": "DEBIT"}},
+    ),
+    (
+        "EVT-179",
+        "itself",
+        "a return on its own is told as one of itself",
+        lambda e: {**e, "data": {**e["data"], "originalTransactionId": e["data"]["id"]}},
+    ),
     ("EVT-187", "list", "the data are a list", lambda e: {**e, "data": [e["data"]]}),
     ("EVT-187", "text", "the data are the id alone", lambda e: {**e, "data": e["data"]["id"]}),
     ("EVT-188", "missing", "the data have no id", _nameless),
