@@ -249,6 +249,12 @@ declare(
 )
 declare(
     "CFG-018",
+    "no-conversion",
+    "what comes to an account of the sender's own bears no standing fee",
+    _free_where(lambda _unit, order: order.destination.kind == "INTERNAL"),
+)
+declare(
+    "CFG-018",
     "no-pulled",
     "what is pulled from an external account bears no standing fee",
     _free_where(lambda _unit, order: order.source.external is not None),
