@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from conformance.platform.given.customers import verification_status
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    TriggerMissing,
+)
 
 CODE = "CARDHOLDER_KYC_NOT_APPROVED"
 
@@ -50,6 +57,31 @@ def test_a_card_needs_an_approved_cardholder(platform: Platform, check: Check) -
     with check("ERR-017"):
         if refusal.accepted:
             raise ResourceMissing(f"a card is issued before its holder is approved: {refusal}")
+        refusal.refused(400, CODE, twin=twin)
+
+
+@requirement("CAR-002", "ERR-017")
+@pytest.mark.parametrize("status", ["PENDING", "REJECTED"])
+def test_a_cardholder_in_review_or_rejected_is_not_approved(
+    platform: Platform, check: Check, status: str
+) -> None:
+    """A card for a customer who was approved, and is PENDING or REJECTED now, is refused so."""
+    if not platform.approved.can_be_lost:
+        raise ResourceMissing("the profile has no approved customer lose the approval")
+    twin_account, account = (platform.cards.account(amount=0) for _ in range(2))
+    try:
+        platform.approved.lose_approval(account.owner, status)
+    except (PreconditionFailed, TriggerFailed, TriggerMissing) as error:
+        raise ResourceMissing(f"no approved customer comes to {status}: {error}") from error
+
+    refusal = platform.cards.issue(account["customerId"], account)
+    twin = platform.cards.issue(twin_account["customerId"], twin_account)
+
+    with check("CAR-002"):
+        refusal.refused(None, twin=twin)
+    with check("ERR-017"):
+        if refusal.accepted:
+            raise ResourceMissing(f"a card is issued to a customer who is {status}: {refusal}")
         refusal.refused(400, CODE, twin=twin)
 
 

@@ -39,6 +39,18 @@ def issued_unapproved(patch: Patch) -> None:
     patch.replace(cards, "refuse_unapproved", lambda _: None)
 
 
+for _status in ("UNVERIFIED", "PENDING", "REJECTED"):
+    declare(
+        "CAR-002",
+        _status.lower(),
+        f"cards are issued to who is {_status}",
+        skipped(
+            cards,
+            "refuse_unapproved",
+            lambda cardholder, *, status=_status: cardholder.status == status,
+        ),
+    )
+
 for _name, _id in {"bare": "8d0cf2a4-0000-4000-8000-000000000000", "other": "DebitCard:1"}.items():
     declare("CAR-003", _name, f"the id of a card is {_id}", edited(cards, "view", put("id", _id)))
 
