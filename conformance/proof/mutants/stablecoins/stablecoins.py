@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import or_, select
 
-from conformance.proof.kit.builders import Handler, Json, Place, around, edited, invented, recoded
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    Place,
+    around,
+    edited,
+    invented,
+    receives,
+    recoded,
+)
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
@@ -335,6 +344,31 @@ for _id, _code in (
 @mutant("STC-120", "an amount of any size is minted")
 def any_amount(patch: Patch) -> None:
     patch.replace(stablecoins, "refuse_unrepresentable", lambda _coin, _amount: None)
+
+
+def _cut(body: Json) -> Json:
+    return {**body, "amount": body["amount"][:4]}
+
+
+for _requirement in ("STC-870", "STC-123"):
+    declare(
+        _requirement,
+        "burn-cut",
+        "the amount of a burn is cut to what can be represented",
+        receives(stablecoins, "burn", _cut),
+    )
+
+
+def _cut_where_external(body: Json) -> Json:
+    return _cut(body) if "externalAccountId" in body["destination"] else body
+
+
+declare(
+    "STC-870",
+    "external-cut",
+    "the amount of a mint to an external account is cut to what can be represented",
+    receives(stablecoins, "mint", _cut_where_external),
+)
 
 
 @mutant("STC-210", "a stablecoin is minted before it is set up")
