@@ -102,6 +102,34 @@ def test_a_return_is_credited(platform: Platform) -> None:
     _expect_credit(platform, account, before)
 
 
+@requirement("CAR-057", "CAR-058", "CAR-067", "CAR-111", "CAR-875")
+def test_of_two_accounts_the_one_of_the_card_pays_and_is_credited(
+    platform: Platform, check: Check
+) -> None:
+    """A purchase and returns of both forms change the account of the card.
+
+    Another account of the customer stays as it was.
+    """
+    account, other = _two_accounts(platform)
+    before, other_before = map(platform.internal_accounts.balances, (account, other))
+    card = platform.cards.card(account)
+
+    purchase = platform.cards.settled_purchase(card)
+
+    paid = (before[0] - PRICE, before[1] - PRICE)
+    with check("CAR-057"):
+        assert _wait_for_balances(platform, account, paid) == paid
+    with check("CAR-058"):
+        assert platform.internal_accounts.balances(other) == other_before
+    for requirement_id, trigger in {"CAR-067": "card.return", "CAR-111": "card.refund"}.items():
+        with check(requirement_id):
+            opening = platform.internal_accounts.balances(account)
+            platform.cards.cause(card, purchase, trigger, PART)
+            _expect_credit(platform, account, opening)
+    with check("CAR-875"):
+        assert platform.internal_accounts.balances(other) == other_before
+
+
 # --- Returns on their own -------------------------------------------------------------------
 
 
@@ -304,9 +332,32 @@ def _settled_purchase(platform: Platform) -> tuple[Resource, Resource, Json]:
     before = platform.internal_accounts.balances(account)
     card = platform.cards.card(account)
     purchase = platform.cards.settled_purchase(card)
-    paid = (before[0] - PRICE, before[1] - PRICE)
-    platform.until(lambda: platform.internal_accounts.balances(account), lambda now: now == paid)
+    _wait_for_balances(platform, account, (before[0] - PRICE, before[1] - PRICE))
     return account, card, purchase
+
+
+def _two_accounts(platform: Platform) -> tuple[Resource, Resource]:
+    """Create a customer with money in two accounts; return the one that funds cards, and the other.
+
+    Raises:
+        ResourceMissing: no corridor of the profile sends in another currency than that of cards.
+    """
+    usual = platform.profile.resources.card_currency
+    for corridor in platform.profile.resources.corridors:
+        if corridor.sending != usual:
+            owner = platform.approved.customer(currencies=[corridor.sending, usual])
+            other = platform.internal_accounts.account(corridor.sending, customer=owner)
+            return platform.internal_accounts.account(usual, customer=owner), other
+    raise ResourceMissing(f"resources.corridors of the profile sends nothing but {usual}")
+
+
+def _wait_for_balances(
+    platform: Platform, account: Resource, expected: tuple[int, int]
+) -> tuple[int, int]:
+    """Return the balances of an account, once they are as expected if they come to be so."""
+    return platform.until(
+        lambda: platform.internal_accounts.balances(account), lambda now: now == expected
+    )
 
 
 def _is_balance_above(platform: Platform, account: Resource, before: int) -> bool:
@@ -322,9 +373,7 @@ def _expect_credit(
     """Assert that both balances of an account come to be higher by what was returned."""
     __tracebackhide__ = True
     after = (before[0] + amount, before[1] + amount)
-    balances = platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda current: current == after
-    )
+    balances = _wait_for_balances(platform, account, after)
     assert balances == after, f"a return of {amount} makes {balances} of {before}"
 
 

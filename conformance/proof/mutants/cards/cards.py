@@ -323,6 +323,43 @@ def paid_by_all(unit: Unit, row: CardTransaction, amount: int) -> None:
     ledger.post(unit, [*legs, rail])
 
 
+def _other_account_too(origin: str, target: str, sign: int) -> Apply:
+    """Return the patch by which another account of the customer has a part in a movement."""
+
+    def moved(unit: Unit, row: CardTransaction, came: str, went: str, _amount: int) -> None:
+        unit.session.flush()
+        query = select(InternalAccount).where(
+            InternalAccount.customer_id == row.customer_id,
+            InternalAccount.currency != row.currency,
+            InternalAccount.type == "INTERNAL_FIAT",
+        )
+        other = unit.session.scalars(query).first()
+        if (came, went) == (origin, target) and other is not None:
+            ledger.post(
+                unit,
+                [
+                    ledger.Leg(ledger.available(other.id), other.currency, sign),
+                    ledger.Leg(ledger.system("rail", other.currency), other.currency, -sign),
+                ],
+            )
+
+    return after(card_transactions, "move", moved)
+
+
+declare(
+    "CAR-058",
+    "own",
+    "a purchase takes a unit of another account of the customer",
+    _other_account_too("held", "network", -1),
+)
+declare(
+    "CAR-875",
+    "own",
+    "another account of the customer has a part in what is returned",
+    _other_account_too("network", "available", 1),
+)
+
+
 @mutant(
     "CAR-057",
     "what a purchase costs still counts in the totalBalance",
