@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from conformance.platform.given.cards import PRICE, expect_currency, is_same, objects, units
+from conformance.platform.given.cards import PRICE, expect_currency, is_same, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member, unknown_id
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART, expect_listed
+from conformance.scenarios.kit.purchases import (
+    CURRENCY_MEMBERS,
+    PART,
+    expect_currency_told,
+    expect_listed,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 # --- Returns of a purchase ------------------------------------------------------------------
@@ -195,10 +200,7 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
         listed_ids = {each.get("id") for each in platform.cards.filtered(card, type="CARD")}
         assert row["id"] in listed_ids
     expect_listed(platform, check, card, row, ("CAR-870", "CAR-871"))
-    for requirement_id, member in CURRENCY_MEMBERS.items():
-        with check(requirement_id):
-            expected = require_member(account["balance"]["currency"], member)
-            assert any(part.get(member) == expected for part in objects(settled_row)), settled_row
+    expect_currency_told(check, account, settled_row)
 
 
 @requirement("CAR-076", "CAR-111", "CAR-075", "CAR-078")

@@ -17,12 +17,13 @@ from conformance.scenarios.kit.purchases import (
     PART,
     SETTLED,
     VOIDS,
+    expect_currency_told,
     expect_listed,
 )
 from conformance.scenarios.webhooks.reports import expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-ALWAYS = ("CAR-033", "CAR-036", "CAR-010", "CAR-012")
+ALWAYS = ("CAR-033", "CAR-036", "CAR-010", "CAR-012", *CURRENCY_MEMBERS)
 """What holds of an approved purchase whatever becomes of it."""
 
 
@@ -209,11 +210,12 @@ def test_an_authorized_purchase_is_not_over(platform: Platform, check: Check) ->
         assert units(row.get("settledAmount")) == 0
 
 
-@requirement("CAR-041", "CAR-042", "CAR-873", "CAR-010", "CAR-012")
+@requirement("CAR-041", "CAR-042", "CAR-873", "CAR-033", "CAR-034", "CAR-010", "CAR-012")
 def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check) -> None:
     """A partly cleared purchase has another status than before, and no final one.
 
-    No more than that part is settled. It is listed under its card and under the type CARD still.
+    No more than that part is settled. It is a DEBIT still, and is listed under its card and under
+    the type CARD.
     """
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
@@ -232,14 +234,25 @@ def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check)
         if status_after in ENDS:
             raise PreconditionFailed(f"the purchase is {status_after} after a part of it")
         assert units(platform.cards.read(card, row).get("settledAmount")) <= PART
+    _expect_purchase(check, platform.cards.read(card, row))
     expect_listed(platform, check, card, row)
 
 
-@requirement("CAR-043", "CAR-022", "CAR-023", "CAR-044", "CAR-065", "CAR-010", "CAR-012")
+@requirement(
+    "CAR-043",
+    "CAR-022",
+    "CAR-023",
+    "CAR-044",
+    "CAR-065",
+    "CAR-033",
+    "CAR-034",
+    "CAR-010",
+    "CAR-012",
+)
 def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None:
     """A cleared purchase is SETTLED with its price as settledAmount, and nothing is refunded.
 
-    It is listed under its card and under the type CARD still.
+    It is a DEBIT still, and is listed under its card and under the type CARD.
     """
     card = platform.cards.card()
     purchase = platform.cards.approved_purchase(card)
@@ -258,6 +271,7 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
         expect_currency(card, row, "settledAmount")
     with check("CAR-065"):
         assert units(row.get("refundedAmount")) == 0
+    _expect_purchase(check, row)
     expect_listed(platform, check, card, row)
 
 
@@ -327,7 +341,7 @@ def test_an_authorization_that_comes_to_nothing_is_void(
     """A reversed or lapsed authorization is VOIDED, and the account has both balances back.
 
     The purchase remains a DEBIT, and one that was neither declined nor returned. It is listed under
-    its card and under the type CARD still.
+    its card and under the type CARD still, and tells of its currency.
     """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
@@ -356,22 +370,33 @@ def test_an_authorization_that_comes_to_nothing_is_void(
     with check("CAR-036"):
         assert not row.get("cardDeclinedReason")
     expect_listed(platform, check, card, row)
+    expect_currency_told(check, account, row)
 
 
-@requirement("CAR-055", "CAR-010", "CAR-012")
+@requirement("CAR-055", "CAR-033", "CAR-034", "CAR-010", "CAR-012")
 def test_a_clearing_that_does_not_fit_is_an_exception(platform: Platform, check: Check) -> None:
     """A purchase whose clearing does not fit its authorization comes to EXCEPTION.
 
-    It is listed under its card and under the type CARD still.
+    It is a DEBIT still, and is listed under its card and under the type CARD.
     """
     card = platform.cards.card()
-    row = platform.cards.approved_purchase(card)
+    purchase = platform.cards.approved_purchase(card)
 
-    platform.cards.cause(card, row, "card.misclear")
+    platform.cards.cause(card, purchase, "card.misclear")
 
+    row = platform.cards.at_status(card, purchase, "EXCEPTION")
     with check("CAR-055"):
-        assert platform.cards.at_status(card, row, "EXCEPTION").get("status") == "EXCEPTION"
+        assert row.get("status") == "EXCEPTION"
+    _expect_purchase(check, row)
     expect_listed(platform, check, card, row)
+
+
+def _expect_purchase(check: Check, row: Json) -> None:
+    """Decide whether a purchase is a DEBIT, and none that points to another."""
+    with check("CAR-033"):
+        assert require_member(row, "direction") == "DEBIT"
+    with check("CAR-034"):
+        assert not row.get("originalTransactionId")
 
 
 def _expect_debit(

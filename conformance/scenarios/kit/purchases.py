@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from conformance.exchange.delivery import Delivery
-from conformance.platform.given.cards import PRICE, units
+from conformance.platform.given.cards import PRICE, objects, units
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Body, Json, Resource
+from conformance.platform.resource import Body, Json, Resource, require_member
 from conformance.scenarios.kit.marks import Check
 from conformance.verdict.decisions import PreconditionFailed
 
@@ -69,6 +69,17 @@ def expect_listed(
     with check(by_type):
         rows = platform.transactions.of_customer(card["customerId"], type="CARD")
         assert any(each.get("id") == row["id"] for each in rows)
+
+
+def expect_currency_told(check: Check, account: Resource, row: Json) -> None:
+    """Decide whether a card transaction tells of its currency as the account of the card does.
+
+    Any object in the transaction may tell it.
+    """
+    for requirement_id, member in CURRENCY_MEMBERS.items():
+        with check(requirement_id):
+            expected = require_member(account["balance"]["currency"], member)
+            assert any(part.get(member) == expected for part in objects(row)), row
 
 
 def is_balance_reported(
