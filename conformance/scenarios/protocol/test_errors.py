@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, Resource
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
@@ -80,12 +81,15 @@ def test_an_immediate_execution_above_the_balance_is_refused(
 
 @requirement("ERR-004")
 def test_a_corridor_without_a_rate_is_refused(platform: Platform) -> None:
-    """A request that was accepted with a rate is refused with QUOTE_RATE_UNAVAILABLE without it."""
+    """A request that was accepted with a rate is refused with QUOTE_RATE_UNAVAILABLE without it.
+
+    So are those of the other forms that were accepted.
+    """
     corridor = platform.quotes.corridor(same_currency=False)
     source = platform.internal_accounts.account(corridor.sending)
     external_account = platform.external_accounts.account(source.owner, corridor.account)
-    body = platform.quotes.body(source, external_account)
-    twin = platform.api.create_quote(body)
+    bodies = forms_of(platform, source, external_account)
+    twins = [platform.api.create_quote(body) for body in bodies]
     platform.triggers.fire(
         "rate.unavailable",
         customerId=source["customerId"],
@@ -93,9 +97,9 @@ def test_a_corridor_without_a_rate_is_refused(platform: Platform) -> None:
         receivingCurrency=corridor.receiving,
     )
 
-    refusal = platform.api.create_quote(body)
+    refusals = [platform.api.create_quote(body) for body in bodies]
 
-    refusal.refused(400, "QUOTE_RATE_UNAVAILABLE", twin=twin)
+    expect_each_refused(platform, refusals, twins, "QUOTE_RATE_UNAVAILABLE")
 
 
 @requirement("ERR-005")
@@ -115,15 +119,18 @@ def test_a_rate_that_no_longer_holds_is_refused(platform: Platform) -> None:
 
 @requirement("ERR-006")
 def test_a_quote_is_refused_while_its_provider_does_not_answer(platform: Platform) -> None:
-    """A request that was accepted before is refused with 400 and QUOTE_REQUEST_FAILED."""
+    """A request that was accepted before is refused with 400 and QUOTE_REQUEST_FAILED.
+
+    So are those of the other forms that were accepted.
+    """
     source = platform.internal_accounts.account()
-    body = platform.quotes.body(source)
-    twin = platform.api.create_quote(body)
+    bodies = forms_of(platform, source, platform.external_accounts.account(source.owner))
+    twins = [platform.api.create_quote(body) for body in bodies]
     platform.triggers.fire("quoting.down", customerId=source["customerId"])
 
-    refusal = platform.api.create_quote(body)
+    refusals = [platform.api.create_quote(body) for body in bodies]
 
-    refusal.refused(400, "QUOTE_REQUEST_FAILED", twin=twin)
+    expect_each_refused(platform, refusals, twins, "QUOTE_REQUEST_FAILED")
 
 
 @requirement("ERR-010", "LIM-006")
@@ -158,6 +165,35 @@ def test_a_transfer_past_the_daily_volume_is_refused(platform: Platform, check: 
         held = answers[0].body["totalSendingAmount"] if is_open else 0
         assert after in (before, before - held)
         assert total_after == total_before
+
+
+def forms_of(platform: Platform, source: Resource, receiver: Resource) -> list[Json]:
+    """Return bodies of quotes between two accounts of a customer, the usual one first.
+
+    One locks the receiving side, one is executed at once, and one is funded just in time.
+    """
+    usual = platform.quotes.body(source, receiver)
+    forms = [
+        usual,
+        {**usual, "lockedCurrencySide": "RECEIVING"},
+        {**usual, "immediatelyExecute": True},
+    ]
+    if platform.profile.features.realtime_funding:
+        currency = source["balance"]["currency"]["code"]
+        forms.append(platform.quotes.realtime_body(source.owner, receiver, currency=currency))
+    return forms
+
+
+def expect_each_refused(
+    platform: Platform, refusals: list[Answer], twins: list[Answer], code: str
+) -> None:
+    """Assert that the first form of a quote is refused with a code, and each that has a twin."""
+    __tracebackhide__ = True
+    for number, (refusal, twin) in enumerate(zip(refusals, twins, strict=True)):
+        if number and not twin.accepted:
+            platform.observe(f"this form of a quote is not accepted at all: {twin}")
+            continue
+        refusal.refused(400, code, twin=twin)
 
 
 FAULTS: dict[str, object] = {

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-from conformance.proof.kit.builders import instead, recoded
+from conformance.proof.kit.builders import Handler, Json, instead, recoded
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
@@ -15,12 +16,12 @@ from conformance.proof.mutants.quotes.toolkit import (
     nobody_counts,
     platform_pays_itself,
 )
-from conformance.proof.patch import Patch
+from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
 from conformance.reference.quotes import limits, parties, quotes
 from conformance.reference.store import Quote
-from conformance.reference.unit import Unit
+from conformance.reference.unit import Ask, Unit
 
 # --- Accounts and quotes that do not exist --------------------------------------------------
 
@@ -123,6 +124,45 @@ def quotes_without_a_provider(patch: Patch) -> None:
         "has_condition",
         lambda original, customer, name: name != "QUOTING_DOWN" and original(customer, name),
     )
+
+
+def _quoted_all_the_same(requirement: str, is_meant: Callable[[Json], bool]) -> Apply:
+    """Return the patch that prices some bodies though there is no rate, or nobody to ask for it."""
+
+    def priced(patch: Patch) -> None:
+        meant: list[bool] = []
+
+        def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+            meant[:] = [isinstance(ask.body, dict) and is_meant(ask.body)]
+            return original(unit, ask)
+
+        patch.wrap(quotes, "create", create)
+        if requirement == "ERR-004":
+            patch.wrap(quotes, "has_rate", lambda has, *of: meant == [True] or has(*of))
+        else:
+            patch.wrap(
+                customers,
+                "has_condition",
+                lambda has, customer, name: (
+                    (meant != [True] or name != "QUOTING_DOWN") and has(customer, name)
+                ),
+            )
+
+    return priced
+
+
+for _requirement in ("ERR-004", "ERR-006"):
+    for _name, _is_meant in {
+        "immediate": lambda body: bool(body.get("immediatelyExecute")),
+        "receiving": lambda body: body.get("lockedCurrencySide") == "RECEIVING",
+        "realtime": lambda body: body["source"]["sourceType"] == "REALTIME_FUNDING",
+    }.items():
+        declare(
+            _requirement,
+            _name,
+            f"a quote of this form is made up: {_name}",
+            _quoted_all_the_same(_requirement, _is_meant),
+        )
 
 
 # --- Limits ---------------------------------------------------------------------------------
