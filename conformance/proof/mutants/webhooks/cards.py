@@ -141,6 +141,15 @@ def _also(event: str, status: str) -> Callable[[Function, Unit, CardTransaction]
     return telling
 
 
+def _authorized_before_decline(reason: str) -> Callable[[Function, Unit, CardTransaction], None]:
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        if row.decline_reason == reason:
+            unit.emit("CARD_TRANSACTION.AUTHORIZED", card_transactions.view(row))
+        announce(unit, row)
+
+    return telling
+
+
 def _silent_after_the_first(status: str) -> Callable[[Function, Unit, CardTransaction], None]:
     def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
         query = select(CardTransaction).where(
@@ -197,6 +206,16 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
     *(
         ("EVT-173", f"for-{reason}", f"{reason} is not reported", _silent_about_decline(reason))
         for reason in card_simulators.CONDITIONS.values()
+    ),
+    *(
+        (
+            "EVT-184",
+            f"for-{reason}",
+            f"what is declined for {reason} is reported as authorized before",
+            _authorized_before_decline(reason),
+        )
+        for reason in card_simulators.CONDITIONS.values()
+        if reason != "OTHER"
     ),
     ("EVT-184", "also", "a declined purchase is reported as settled", _also("SETTLED", "DECLINED")),
     (
