@@ -150,6 +150,7 @@ def test_of_two_accounts_the_one_of_the_card_pays_and_is_credited(
     "CAR-800",
     "CAR-870",
     "CAR-871",
+    "CAR-017",
     "CAR-066",
     "CAR-034",
     *CURRENCY_MEMBERS,
@@ -158,7 +159,8 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
     """A standalone return is a CREDIT with the purchase's id as originalTransactionId.
 
     It is neither the first nor the last purchase on the card that is returned. The filters by card
-    and type, each alone and both together, list the return as well, with its currency.
+    and type, each alone and both together, list the return as well, with its currency. The types of
+    payments do not.
     """
     account = platform.cards.account()
     card = platform.cards.card(account)
@@ -200,6 +202,13 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
         listed_ids = {each.get("id") for each in platform.cards.filtered(card, type="CARD")}
         assert row["id"] in listed_ids
     expect_listed(platform, check, card, row, ("CAR-870", "CAR-871"))
+    with check("CAR-017"):
+        for payments in ("INCOMING", "OUTGOING"):
+            if not platform.api.list_transactions({"type": payments}).accepted:
+                platform.observe(f"the filter by type does not take {payments}")
+                continue
+            rows = platform.transactions.of_customer(card["customerId"], type=payments)
+            assert row["id"] not in {each.get("id") for each in rows}, f"listed as {payments}"
     expect_currency_told(check, account, settled_row)
 
 

@@ -849,6 +849,20 @@ for _id, _filter in {"CAR-010": "cardId", "CAR-012": "type"}.items():
             f"the filter {_filter} leaves out what is {_state}",
             _leaving_out(_filter, CardTransaction.status == _state),
         )
+
+
+@mutant(
+    "CAR-017",
+    "what is returned is listed among incoming payments",
+    (transactions, "made_with_cards"),
+)
+def returns_as_incoming(made: Function, query: Json) -> Any:
+    if query.get("type") != "INCOMING":
+        return made(query)
+    rows = made(_without("type", query))
+    return None if rows is None else rows.where(CardTransaction.original_id.is_not(None))
+
+
 for _id, _filter in {"CAR-870": "cardId", "CAR-871": "type"}.items():
     declare(
         _id,
