@@ -341,6 +341,35 @@ def test_an_external_account_that_does_not_exist_is_refused(
         assert not new_operations, platform.stablecoins.list_operations(coin)
 
 
+@requirement("STC-872")
+def test_a_burn_by_a_provider_account_that_does_not_exist_is_refused(platform: Platform) -> None:
+    """An unknown stablecoinProviderAccountId is refused where burns have to name one of several."""
+    coin = platform.stablecoins.coin("burn")
+    platform.stablecoins.stock("burn", coin, times=3)
+    link = platform.stablecoins.link_to_several_providers(coin)
+    twin = platform.stablecoins.operate_when_ready("burn", coin, provider_account=link)
+    unnamed = platform.stablecoins.operate("burn", coin)
+    if unnamed.accepted:
+        raise ResourceMissing(f"a burn need not name a link to the provider: {unnamed}")
+
+    refusal = platform.stablecoins.operate("burn", coin, provider_account=unknown_id(link))
+
+    refusal.refused(*REFUSED, NOT_FOUND, twin=twin)
+
+
+@requirement("STC-871")
+@pytest.mark.parametrize("kind", ["mint", "burn"])
+def test_an_internal_account_that_does_not_exist_is_refused(platform: Platform, kind: Kind) -> None:
+    """A mint or a burn that names an unknown internal account is refused with 400, 404 or 422."""
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin, times=2)
+    twin = platform.stablecoins.operate_when_ready(kind, coin)
+
+    refusal = platform.stablecoins.operate(kind, platform.stablecoins.with_unknown_internal(coin))
+
+    refusal.refused(*REFUSED, NOT_FOUND, twin=twin)
+
+
 @pytest.mark.parametrize(
     ("kind", "status_id", "code_id"),
     [

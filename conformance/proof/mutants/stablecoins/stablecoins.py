@@ -229,6 +229,41 @@ def any_external(patch: Patch) -> None:
     patch.replace(stablecoins, "refuse_unknown_end", lambda _unit, _kind, _end: None)
 
 
+def _unlooked_at(kind: str) -> Apply:
+    """Return the patch that lets one kind of operations name any internal account."""
+
+    def refuse(original: Callable[..., None], unit: Unit, of: str, end: Json) -> None:
+        if of != kind or end.get("accountId") is None:
+            original(unit, of, end)
+
+    return around(stablecoins, "refuse_unknown_end", refuse)
+
+
+for _kind in ("MINT", "BURN"):
+    declare(
+        "STC-871",
+        _kind.lower(),
+        f"whether the internal account of a {_kind} exists is not looked at",
+        _unlooked_at(_kind),
+    )
+
+
+@mutant("STC-872", "an unknown provider account of a burn is passed over for the first one")
+def unknown_of_burn_passed_over(patch: Patch) -> None:
+    burning: list[bool] = []
+
+    def operate(original: Handler, unit: Unit, ask: Ask, kind: str) -> Any:
+        burning[:] = [kind == "BURN"]
+        return original(unit, ask, kind)
+
+    def account(original: Callable[..., str], coin: Stablecoin, named: str | None) -> str:
+        unknown = named is not None and named not in coin.provider_accounts
+        return coin.provider_accounts[0] if unknown and burning == [True] else original(coin, named)
+
+    patch.wrap(stablecoins, "_operate", operate)
+    patch.wrap(stablecoins, "provider_account", account)
+
+
 # --- Links to the provider ------------------------------------------------------------------
 
 
