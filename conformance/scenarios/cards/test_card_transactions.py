@@ -275,11 +275,11 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
     expect_listed(platform, check, card, row)
 
 
-@requirement("CAR-108", "CAR-057", "EVT-172")
+@requirement("CAR-108", "CAR-057", "EVT-172", "CAR-063", "CAR-064")
 def test_the_parts_that_are_cleared_add_up(platform: Platform, check: Check) -> None:
     """A purchase that is cleared in two parts shows its price as settledAmount, and costs it.
 
-    Its settlement is reported.
+    Its settlement is reported. It can be returned as a whole.
     """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
@@ -296,6 +296,15 @@ def test_the_parts_that_are_cleared_add_up(platform: Platform, check: Check) -> 
         _expect_debit(platform, account, before, row)
     with check("EVT-172"):
         expect_event(platform, SETTLED, row["id"])
+    returned: Json = row
+    with check("CAR-064"):
+        platform.cards.cause(card, purchase, "card.return", PRICE)
+        returned = platform.cards.wait_for_return(card, purchase, PRICE)
+        assert units(returned.get("refundedAmount")) == PRICE
+    with check("CAR-063"):
+        if not units(returned.get("refundedAmount")):
+            raise PreconditionFailed("nothing of the purchase is returned")
+        assert returned.get("status") == "SETTLED"
 
 
 @requirement("CAR-056", "CAR-057", "CAR-058")

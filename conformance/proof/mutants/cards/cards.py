@@ -417,6 +417,21 @@ for _id, _name, _statement, _sum in _SUMS:
     declare(_id, _name, _statement, instead(card_simulators, "refunded_after", _sum))
 
 
+@mutant("CAR-064", "of a purchase that was cleared in parts the last one alone can be returned")
+def last_part_returned(patch: Patch) -> None:
+    parts: dict[str, int] = {}
+
+    def settle(original: Function, unit: Unit, row: CardTransaction, amount: int) -> None:
+        original(unit, row, amount)
+        parts[row.id] = amount
+
+    def after_return(original: Callable[..., int], row: CardTransaction, amount: int) -> int:
+        return min(original(row, amount), parts[row.id])
+
+    patch.wrap(card_simulators, "settle", settle)
+    patch.wrap(card_simulators, "refunded_after", after_return)
+
+
 def _on_the_purchase(
     _credit: Function, unit: Unit, purchase: CardTransaction, _state: str, amount: int
 ) -> CardTransaction:
