@@ -280,20 +280,26 @@ def test_a_quote_within_one_currency_bears_no_standing_fee(platform: Platform) -
 @requirement("CFG-036")
 @pytest.mark.usefixtures("settings")
 def test_a_quote_from_another_currency_bears_no_standing_fee(platform: Platform) -> None:
-    """It shows no fee of the platform, while a quote from US dollars shows the standing fee."""
-    foreign_corridors = [
-        corridor
+    """It shows no fee of the platform, while a quote from US dollars shows the standing fee.
+
+    That holds of each currency that the profile converts, a crypto currency too.
+    """
+    foreign_corridors = {
+        corridor.sending: corridor
         for corridor in platform.profile.resources.corridors
         if corridor.sending not in ("USD", corridor.receiving)
-    ]
-    if not foreign_corridors:
+    }
+    bodies: dict[str, Json] = {}
+    for currency, corridor in foreign_corridors.items():
+        with contextlib.suppress(ResourceMissing):
+            bodies[currency] = platform.quotes.body(*platform.quotes.ends(corridor))
+    if not bodies:
         raise ResourceMissing("resources.corridors of the profile converts no currency but USD")
-    body = platform.quotes.body(*platform.quotes.ends(foreign_corridors[0]))
     _, from_dollars = with_and_without_fee(platform, "SENDING")
 
-    quote = arrange_quote(platform, body)
+    fees = {currency: own_fee(arrange_quote(platform, body)) for currency, body in bodies.items()}
 
-    assert own_fee(quote) == 0, f"{own_fee(quote)} are taken, and {own_fee(from_dollars)} of USD"
+    assert not any(fees.values()), f"{fees} are taken, and {own_fee(from_dollars)} of USD"
 
 
 @requirement("CFG-022")

@@ -364,6 +364,13 @@ def fee_from_any_currency(unit: Unit, sending: str, receiving: str) -> Json:
     return {} if sending == receiving else next(iter(configs), {})
 
 
+@mutant("CFG-036", "the standing fee is taken of bitcoins too", (quotes, "standing_fee"))
+def fee_from_bitcoins(
+    original: Callable[[Unit, str, str], Json], unit: Unit, sending: str, receiving: str
+) -> Json:
+    return original(unit, *(("USD", "BTC") if sending == "BTC" else (sending, receiving)))
+
+
 Reprice = Callable[[fees.Price], fees.Price]
 
 
