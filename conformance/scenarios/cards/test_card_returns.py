@@ -289,7 +289,7 @@ def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
 def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None:
     """After one of two returns was reversed, refundedAmount has the other one still.
 
-    Whether it has the reversed one still is not said.
+    Whether it has the reversed one still is not said. Another purchase has its own still.
     """
     card = platform.cards.card()
     purchase, row = platform.cards.returned_purchase(card, PART)
@@ -297,6 +297,7 @@ def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None
     before = platform.cards.wait_for_return(card, purchase, 3 * PART)
     if units(before.get("refundedAmount")) != 3 * PART:
         raise PreconditionFailed(f"two returns are not noted together: {before}")
+    other, _ = platform.cards.returned_purchase(card, PART)
 
     answer = platform.cards.reverse_return(card, row["id"])
 
@@ -306,6 +307,7 @@ def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None
     platform.cards.settled_purchase(card)
     left = units(platform.cards.read(card, purchase).get("refundedAmount"))
     assert left in (2 * PART, 3 * PART), f"{3 * PART} were returned, {PART} reversed, {left} left"
+    assert units(platform.cards.read(card, other).get("refundedAmount")) == PART
 
 
 @requirement("CAR-081")

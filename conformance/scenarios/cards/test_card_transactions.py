@@ -101,7 +101,8 @@ def test_two_cards_of_a_customer_have_their_own_transactions(
 def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: Check) -> None:
     """The filter by the type CARD lists a purchase, and the filter by a payment's type does not.
 
-    Neither the type CARD nor the id of the card lists the payment.
+    Nor does it together with the id of the card. Neither the type CARD nor the id of the card lists
+    the payment.
     """
     account = platform.cards.account()
     card = platform.cards.card(account)
@@ -112,9 +113,9 @@ def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: C
         assert _contains(platform.transactions.of_customer(owner, type="CARD"), row)
     payment = _quote_transaction(platform, account)
     with check("CAR-017"):
-        assert not _contains(
-            platform.transactions.of_customer(owner, type=require_member(payment, "type")), row
-        )
+        payments = {"type": require_member(payment, "type")}
+        assert not _contains(platform.transactions.of_customer(owner, **payments), row)
+        assert not _contains(platform.cards.filtered(card, **payments), row)
     with check("CAR-112"):
         assert not _contains(platform.transactions.of_customer(owner, type="CARD"), payment)
     with check("CAR-113"):

@@ -696,6 +696,22 @@ def all_reversed(unit: Unit, ask: Ask) -> None:
         purchase.refunded = 0
 
 
+@mutant(
+    "CAR-061",
+    "the reversal of a return takes that of the newest purchase",
+    (card_simulators, "returned_purchase"),
+)
+def newest_reversed(original: Function, unit: Unit, row: CardTransaction) -> CardTransaction:
+    original(unit, row)
+    query = (
+        select(CardTransaction)
+        .where(CardTransaction.card_id == row.card_id, CardTransaction.refunded > 0)
+        .order_by(CardTransaction.created_at.desc())
+    )
+    newest: CardTransaction = unit.session.scalars(query).first() or row
+    return newest
+
+
 @mutant("CAR-081", "a return that was reversed is reversed once more")
 def reversed_again(patch: Patch) -> None:
     done: set[str] = set()
@@ -864,6 +880,14 @@ for _id, _filter in {"CAR-010": "cardId", "CAR-012": "type"}.items():
             f"the filter {_filter} leaves out what is {_state}",
             _leaving_out(_filter, CardTransaction.status == _state),
         )
+
+
+declare(
+    "CAR-017",
+    "of-a-card",
+    "the filter type is ignored where a card is named",
+    _filtering(lambda query: _without("type", query) if "cardId" in query else query),
+)
 
 
 @mutant(
