@@ -383,7 +383,10 @@ def test_a_standing_fee_is_added_to_the_cost_of_a_locked_receiving_amount(
 @requirement("CFG-029")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_is_debited_as_a_part_of_the_sending_amount(platform: Platform) -> None:
-    """The balance falls by ``totalSendingAmount``, and by nothing else."""
+    """The balance falls by ``totalSendingAmount``, and by nothing else.
+
+    It does so where the standing fee is another one by then.
+    """
     source, external_account = platform.quotes.ends(
         dollar_corridor(platform), amount=2 * SENDING_AMOUNT
     )
@@ -395,6 +398,7 @@ def test_a_standing_fee_is_debited_as_a_part_of_the_sending_amount(platform: Pla
     )
     if not own_fee(quote):
         raise PreconditionFailed(f"the standing fee does not show in a quote: {quote}")
+    set_fee(platform, basis_points=BASIS_POINTS // 2, fixed=FIXED // 2)
 
     platform.quotes.complete(quote)
 
