@@ -173,7 +173,7 @@ def forms_of(platform: Platform, source: Resource, receiver: Resource) -> list[J
     One locks the receiving side, one is executed at once, and one is funded just in time.
     """
     usual = platform.quotes.body(source, receiver)
-    forms = [
+    forms: list[Json] = [
         usual,
         {**usual, "lockedCurrencySide": "RECEIVING"},
         {**usual, "immediatelyExecute": True},

@@ -252,7 +252,7 @@ for _kind in ("MINT", "BURN"):
 def unknown_of_burn_passed_over(patch: Patch) -> None:
     burning: list[bool] = []
 
-    def operate(original: Handler, unit: Unit, ask: Ask, kind: str) -> Any:
+    def operate(original: Callable[..., Any], unit: Unit, ask: Ask, kind: str) -> Any:
         burning[:] = [kind == "BURN"]
         return original(unit, ask, kind)
 
