@@ -112,6 +112,18 @@ def _on_its_purchase(announce: Function, unit: Unit, row: CardTransaction) -> No
     announce(unit, purchase or row)
 
 
+def _return_told_of_newest(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if not row.refunded:
+        announce(unit, row)
+        return
+    query = (
+        select(CardTransaction)
+        .where(CardTransaction.card_id == row.card_id, CardTransaction.status == "SETTLED")
+        .order_by(CardTransaction.created_at.desc())
+    )
+    announce(unit, unit.session.scalars(query).first() or row)
+
+
 def _also_refunded(announce: Function, unit: Unit, row: CardTransaction) -> None:
     announce(unit, row)
     if row.refunded or row.original_id:
@@ -185,6 +197,7 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
     ("EVT-177", "missing", "returns are not reported", _silent_about_returns),
     ("EVT-172", "before", "settlements are reported with nothing settled", _amount_settled(0)),
     ("EVT-179", "before", "returns on their own are reported with nothing", _amount_settled(0)),
+    ("EVT-177", "newest", "returns are told of the newest purchase", _return_told_of_newest),
     ("EVT-177", "before", "returns are reported without what is returned", _as_before),
     ("EVT-178", "before", "returns are reported without what is returned", _as_before),
     ("EVT-178", "whole", "the return of all is not reported", _silent_about_the_last),
