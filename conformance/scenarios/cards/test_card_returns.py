@@ -328,15 +328,27 @@ def test_what_was_not_returned_cannot_be_reversed(platform: Platform) -> None:
     refusal.refused(twin=platform.cards.reverse_return(card, other["id"]))
 
 
-@requirement("CAR-082")
-def test_a_return_that_does_not_exist_cannot_be_reversed(platform: Platform) -> None:
-    """A reversal by an unknown id of the right form is refused."""
+@requirement("CAR-082", "CAR-876")
+def test_a_return_that_does_not_exist_cannot_be_reversed(platform: Platform, check: Check) -> None:
+    """A reversal by an unknown id of the right form is refused.
+
+    So is one of a return that exists under the id of a card that does not.
+    """
     card = platform.cards.card()
     _, row = platform.cards.returned_purchase(card)
+    unknown_card = {**card, "id": unknown_id(card["id"])}
 
-    refusal = platform.cards.reverse_return(card, unknown_id(row["id"]))
+    unknown_return = platform.cards.reverse_return(card, unknown_id(row["id"]))
+    of_no_card = platform.cards.reverse_return(unknown_card, row["id"])
 
-    refusal.refused(twin=platform.cards.reverse_return(card, row["id"]))
+    # What the wrong card has reversed cannot be reversed again.
+    twin = of_no_card if of_no_card.accepted else platform.cards.reverse_return(card, row["id"])
+    with check("CAR-082"):
+        unknown_return.refused(twin=twin)
+    with check("CAR-876"):
+        if "{cardId}" not in platform.profile.bindings.return_reversal_id:
+            raise ResourceMissing("bindings.return_reversal_id has no place for the card's id")
+        of_no_card.refused(twin=twin)
 
 
 def _settled_purchase(platform: Platform) -> tuple[Resource, Resource, Json]:

@@ -742,6 +742,18 @@ def reversed_unknown(reverse: Function, unit: Unit, ask: Ask) -> Json:
     return body
 
 
+@mutant(
+    "CAR-876",
+    "whose card a return that is reversed was made with is not looked at",
+    (card_simulators, "reverse_return"),
+)
+def reversed_of_any_card(reverse: Function, unit: Unit, ask: Ask) -> Json:
+    row = card_transactions.find(unit, str(ask.body.get("transactionId")))
+    params = ask.params if row is None else {**ask.params, "id": row.card_id}
+    body: Json = reverse(unit, replace(ask, params=params))
+    return body
+
+
 # --- Declines -------------------------------------------------------------------------------
 
 
