@@ -223,6 +223,16 @@ class Stablecoins(Part):
         assert coin.external is not None
         return replace(coin, external=unknown_id(coin.external))
 
+    def with_unknown_internal(self, coin: Coin) -> Coin:
+        """Return a stablecoin whose internal account does not exist.
+
+        Raises:
+            ResourceMissing: the bindings name no internal account.
+        """
+        if coin.account is None:
+            raise ResourceMissing("the bindings of the operation have no {accountId}")
+        return replace(coin, account=unknown_id(coin.account))
+
     def id_in(self, resource: Any) -> Any:
         """Return what identifies a stablecoin in an answer or a list."""
         return _told(resource, self._profile.bindings.stablecoin_id)

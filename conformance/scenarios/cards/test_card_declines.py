@@ -10,9 +10,12 @@ from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import (
+    CURRENCY_MEMBERS,
     DECLINE_REASONS,
     DECLINED_PURCHASE,
     attempt_purchase,
+    expect_currency_told,
+    expect_listed,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -22,12 +25,16 @@ DEPOSIT = 100_000
 MOVES_NOTHING = ("CAR-046", "CAR-047", "CAR-048")
 """That a declined purchase leaves both balances as they are, and shows no settledAmount."""
 
+LISTED = ("CAR-010", "CAR-012")
+"""That a purchase is listed under the id of its card, and under the type CARD."""
 
-@requirement("CAR-045", "CAR-026", *MOVES_NOTHING, "CAR-033", "CAR-034")
+
+@requirement("CAR-045", "CAR-026", *MOVES_NOTHING, "CAR-033", "CAR-034", *LISTED, *CURRENCY_MEMBERS)
 def test_a_declined_purchase_moves_no_money(platform: Platform, check: Check) -> None:
     """A purchase at DECLINED shows a cardDeclinedReason, and the account's balances stay.
 
-    It is a DEBIT without originalTransactionId, as other purchases are.
+    It is a DEBIT without originalTransactionId, tells of its currency, and is listed under its card
+    and the type CARD, as other purchases are.
     """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
@@ -43,6 +50,8 @@ def test_a_declined_purchase_moves_no_money(platform: Platform, check: Check) ->
         assert require_member(row, "direction") == "DEBIT"
     with check("CAR-034"):
         assert not row.get("originalTransactionId")
+    expect_listed(platform, check, card, row)
+    expect_currency_told(check, account, row)
     expect_nothing_moved(platform, check, account, before, row)
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from conformance.platform.given.cards import PRICE, expect_currency, is_same, objects, units
+from conformance.platform.given.cards import PRICE, expect_currency, is_same, units
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member, unknown_id
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART
+from conformance.scenarios.kit.purchases import (
+    CURRENCY_MEMBERS,
+    PART,
+    expect_currency_told,
+    expect_listed,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 # --- Returns of a purchase ------------------------------------------------------------------
@@ -47,18 +52,29 @@ def test_a_returned_part_is_noted_on_the_purchase(platform: Platform, check: Che
         }
 
 
-@requirement("CAR-062")
-def test_two_returned_parts_are_noted_together(platform: Platform) -> None:
-    """The refundedAmount of a purchase is the sum of two returned parts."""
+@requirement("CAR-062", "CAR-063", "CAR-064", "CAR-079")
+def test_two_returned_parts_are_noted_together(platform: Platform, check: Check) -> None:
+    """The refundedAmount of a purchase is the sum of two returned parts, which are the whole.
+
+    It stays SETTLED then, as a purchase does that is returned at once.
+    """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     platform.cards.cause(card, purchase, "card.return", PART)
     platform.cards.wait_for_return(card, purchase, PART)
 
-    platform.cards.cause(card, purchase, "card.return", 2 * PART)
+    platform.cards.cause(card, purchase, "card.return", PRICE - PART)
 
-    row = platform.cards.wait_for_return(card, purchase, 3 * PART)
-    assert units(row.get("refundedAmount")) == 3 * PART
+    row = platform.cards.wait_for_return(card, purchase, PRICE)
+    for requirement_id in ("CAR-062", "CAR-064"):
+        with check(requirement_id):
+            assert units(row.get("refundedAmount")) == PRICE
+    with check("CAR-063"):
+        assert row.get("status") == "SETTLED"
+    with check("CAR-079"):
+        assert "REFUNDED" not in {
+            listed_row.get("status") for listed_row in platform.cards.transactions(card)
+        }
 
 
 @requirement("CAR-063", "CAR-064", "CAR-079")
@@ -91,6 +107,34 @@ def test_a_return_is_credited(platform: Platform) -> None:
     _expect_credit(platform, account, before)
 
 
+@requirement("CAR-057", "CAR-058", "CAR-067", "CAR-111", "CAR-875")
+def test_of_two_accounts_the_one_of_the_card_pays_and_is_credited(
+    platform: Platform, check: Check
+) -> None:
+    """A purchase and returns of both forms change the account of the card.
+
+    Another account of the customer stays as it was.
+    """
+    account, other = _two_accounts(platform)
+    before, other_before = map(platform.internal_accounts.balances, (account, other))
+    card = platform.cards.card(account)
+
+    purchase = platform.cards.settled_purchase(card)
+
+    paid = (before[0] - PRICE, before[1] - PRICE)
+    with check("CAR-057"):
+        assert _wait_for_balances(platform, account, paid) == paid
+    with check("CAR-058"):
+        assert platform.internal_accounts.balances(other) == other_before
+    for requirement_id, trigger in {"CAR-067": "card.return", "CAR-111": "card.refund"}.items():
+        with check(requirement_id):
+            opening = platform.internal_accounts.balances(account)
+            platform.cards.cause(card, purchase, trigger, PART)
+            _expect_credit(platform, account, opening)
+    with check("CAR-875"):
+        assert platform.internal_accounts.balances(other) == other_before
+
+
 # --- Returns on their own -------------------------------------------------------------------
 
 
@@ -104,6 +148,9 @@ def test_a_return_is_credited(platform: Platform) -> None:
     "CAR-025",
     "CAR-078",
     "CAR-800",
+    "CAR-870",
+    "CAR-871",
+    "CAR-017",
     "CAR-066",
     "CAR-034",
     *CURRENCY_MEMBERS,
@@ -111,8 +158,9 @@ def test_a_return_is_credited(platform: Platform) -> None:
 def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, check: Check) -> None:
     """A standalone return is a CREDIT with the purchase's id as originalTransactionId.
 
-    It is neither the first nor the last purchase on the card that is returned. The filter by card
-    and type lists the return as well, with its currency.
+    It is neither the first nor the last purchase on the card that is returned. The filters by card
+    and type, each alone and both together, list the return as well, with its currency. The types of
+    payments do not.
     """
     account = platform.cards.account()
     card = platform.cards.card(account)
@@ -153,36 +201,52 @@ def test_a_standalone_return_is_a_transaction_of_its_own(platform: Platform, che
     with check("CAR-800"):
         listed_ids = {each.get("id") for each in platform.cards.filtered(card, type="CARD")}
         assert row["id"] in listed_ids
-    for requirement_id, member in CURRENCY_MEMBERS.items():
-        with check(requirement_id):
-            expected = require_member(account["balance"]["currency"], member)
-            assert any(part.get(member) == expected for part in objects(settled_row)), settled_row
+    expect_listed(platform, check, card, row, ("CAR-870", "CAR-871"))
+    with check("CAR-017"):
+        for payments in ("INCOMING", "OUTGOING"):
+            if not platform.api.list_transactions({"type": payments}).accepted:
+                platform.observe(f"the filter by type does not take {payments}")
+                continue
+            rows = platform.transactions.of_customer(card["customerId"], type=payments)
+            assert row["id"] not in {each.get("id") for each in rows}, f"listed as {payments}"
+    expect_currency_told(check, account, settled_row)
 
 
-@requirement("CAR-076", "CAR-111")
+@requirement("CAR-076", "CAR-111", "CAR-075", "CAR-078")
 def test_a_standalone_return_is_credited(platform: Platform, check: Check) -> None:
-    """A standalone return raises the balances of the account behind the card by its amount."""
+    """A standalone return raises the balances of the account behind the card by its amount.
+
+    Though it is of the whole purchase, this stays SETTLED.
+    """
     account, card, purchase = _settled_purchase(platform)
     before = platform.internal_accounts.balances(account)
 
-    platform.cards.refund(card, purchase, PART)
+    platform.cards.refund(card, purchase, PRICE)
 
     with check("CAR-076"):
         assert _is_balance_above(platform, account, before[0])
     with check("CAR-111"):
-        _expect_credit(platform, account, before)
+        _expect_credit(platform, account, before, PRICE)
+    statuses = {row.get("id"): row.get("status") for row in platform.cards.transactions(card)}
+    with check("CAR-075"):
+        assert statuses.get(purchase["id"]) == "SETTLED"
+    with check("CAR-078"):
+        assert "REFUNDED" not in statuses.values()
 
 
-@requirement("CAR-077", "CAR-073", "CAR-074")
+@requirement("CAR-077", "CAR-073", "CAR-074", "CAR-075")
 def test_two_standalone_returns_are_two_transactions(platform: Platform, check: Check) -> None:
-    """The card's list has the purchase and both standalone returns, each with its own amount."""
+    """The card's list has the purchase and both standalone returns, each with its own amount.
+
+    Together they are of the whole purchase, and this stays SETTLED.
+    """
     card = platform.cards.card()
     purchase = platform.cards.settled_purchase(card)
     returns = {platform.cards.refund(card, purchase, PART)["id"]: PART}
 
     with check("CAR-077"):
-        second = _make_standalone_return(platform, card, purchase, 2 * PART)
-        returns[second["id"]] = 2 * PART
+        second = _make_standalone_return(platform, card, purchase, PRICE - PART)
+        returns[second["id"]] = PRICE - PART
         listed_ids = {row.get("id") for row in platform.cards.transactions(card)}
         assert {*returns, purchase["id"]} <= listed_ids
     with check("CAR-073"):
@@ -191,6 +255,8 @@ def test_two_standalone_returns_are_two_transactions(platform: Platform, check: 
     with check("CAR-074"):
         listed = {row.get("id"): row for row in platform.cards.transactions(card)}
         assert {listed[name].get("originalTransactionId") for name in returns} == {purchase["id"]}
+    with check("CAR-075"):
+        assert platform.cards.read(card, purchase).get("status") == "SETTLED"
 
 
 # --- The reversal of a return ---------------------------------------------------------------
@@ -223,7 +289,7 @@ def test_a_return_can_be_reversed(platform: Platform, check: Check) -> None:
 def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None:
     """After one of two returns was reversed, refundedAmount has the other one still.
 
-    Whether it has the reversed one still is not said.
+    Whether it has the reversed one still is not said. Another purchase has its own still.
     """
     card = platform.cards.card()
     purchase, row = platform.cards.returned_purchase(card, PART)
@@ -231,6 +297,7 @@ def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None
     before = platform.cards.wait_for_return(card, purchase, 3 * PART)
     if units(before.get("refundedAmount")) != 3 * PART:
         raise PreconditionFailed(f"two returns are not noted together: {before}")
+    other, _ = platform.cards.returned_purchase(card, PART)
 
     answer = platform.cards.reverse_return(card, row["id"])
 
@@ -240,6 +307,7 @@ def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None
     platform.cards.settled_purchase(card)
     left = units(platform.cards.read(card, purchase).get("refundedAmount"))
     assert left in (2 * PART, 3 * PART), f"{3 * PART} were returned, {PART} reversed, {left} left"
+    assert units(platform.cards.read(card, other).get("refundedAmount")) == PART
 
 
 @requirement("CAR-081")
@@ -260,15 +328,27 @@ def test_what_was_not_returned_cannot_be_reversed(platform: Platform) -> None:
     refusal.refused(twin=platform.cards.reverse_return(card, other["id"]))
 
 
-@requirement("CAR-082")
-def test_a_return_that_does_not_exist_cannot_be_reversed(platform: Platform) -> None:
-    """A reversal by an unknown id of the right form is refused."""
+@requirement("CAR-082", "CAR-876")
+def test_a_return_that_does_not_exist_cannot_be_reversed(platform: Platform, check: Check) -> None:
+    """A reversal by an unknown id of the right form is refused.
+
+    So is one of a return that exists under the id of a card that does not.
+    """
     card = platform.cards.card()
     _, row = platform.cards.returned_purchase(card)
+    unknown_card = {**card, "id": unknown_id(card["id"])}
 
-    refusal = platform.cards.reverse_return(card, unknown_id(row["id"]))
+    unknown_return = platform.cards.reverse_return(card, unknown_id(row["id"]))
+    of_no_card = platform.cards.reverse_return(unknown_card, row["id"])
 
-    refusal.refused(twin=platform.cards.reverse_return(card, row["id"]))
+    # What the wrong card has reversed cannot be reversed again.
+    twin = of_no_card if of_no_card.accepted else platform.cards.reverse_return(card, row["id"])
+    with check("CAR-082"):
+        unknown_return.refused(twin=twin)
+    with check("CAR-876"):
+        if "{cardId}" not in platform.profile.bindings.return_reversal_id:
+            raise ResourceMissing("bindings.return_reversal_id has no place for the card's id")
+        of_no_card.refused(twin=twin)
 
 
 def _settled_purchase(platform: Platform) -> tuple[Resource, Resource, Json]:
@@ -277,9 +357,32 @@ def _settled_purchase(platform: Platform) -> tuple[Resource, Resource, Json]:
     before = platform.internal_accounts.balances(account)
     card = platform.cards.card(account)
     purchase = platform.cards.settled_purchase(card)
-    paid = (before[0] - PRICE, before[1] - PRICE)
-    platform.until(lambda: platform.internal_accounts.balances(account), lambda now: now == paid)
+    _wait_for_balances(platform, account, (before[0] - PRICE, before[1] - PRICE))
     return account, card, purchase
+
+
+def _two_accounts(platform: Platform) -> tuple[Resource, Resource]:
+    """Create a customer with money in two accounts; return the one that funds cards, and the other.
+
+    Raises:
+        ResourceMissing: no corridor of the profile sends in another currency than that of cards.
+    """
+    usual = platform.profile.resources.card_currency
+    for corridor in platform.profile.resources.corridors:
+        if corridor.sending != usual:
+            owner = platform.approved.customer(currencies=[corridor.sending, usual])
+            other = platform.internal_accounts.account(corridor.sending, customer=owner)
+            return platform.internal_accounts.account(usual, customer=owner), other
+    raise ResourceMissing(f"resources.corridors of the profile sends nothing but {usual}")
+
+
+def _wait_for_balances(
+    platform: Platform, account: Resource, expected: tuple[int, int]
+) -> tuple[int, int]:
+    """Return the balances of an account, once they are as expected if they come to be so."""
+    return platform.until(
+        lambda: platform.internal_accounts.balances(account), lambda now: now == expected
+    )
 
 
 def _is_balance_above(platform: Platform, account: Resource, before: int) -> bool:
@@ -289,14 +392,14 @@ def _is_balance_above(platform: Platform, account: Resource, before: int) -> boo
     return after > before
 
 
-def _expect_credit(platform: Platform, account: Resource, before: tuple[int, int]) -> None:
+def _expect_credit(
+    platform: Platform, account: Resource, before: tuple[int, int], amount: int = PART
+) -> None:
     """Assert that both balances of an account come to be higher by what was returned."""
     __tracebackhide__ = True
-    after = (before[0] + PART, before[1] + PART)
-    balances = platform.until(
-        lambda: platform.internal_accounts.balances(account), lambda current: current == after
-    )
-    assert balances == after, f"a return of {PART} makes {balances} of {before}"
+    after = (before[0] + amount, before[1] + amount)
+    balances = _wait_for_balances(platform, account, after)
+    assert balances == after, f"a return of {amount} makes {balances} of {before}"
 
 
 def _make_standalone_return(

@@ -12,9 +12,20 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.purchases import CURRENCY_MEMBERS, PART, SETTLED, VOIDS
+from conformance.scenarios.kit.purchases import (
+    CURRENCY_MEMBERS,
+    PART,
+    SETTLED,
+    VOIDS,
+    expect_currency_told,
+    expect_listed,
+)
 from conformance.scenarios.webhooks.reports import expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+ALWAYS = ("CAR-033", "CAR-036", "CAR-010", "CAR-012", *CURRENCY_MEMBERS)
+"""What holds of an approved purchase whatever becomes of it."""
+
 
 # --- The list -------------------------------------------------------------------------------
 
@@ -90,7 +101,8 @@ def test_two_cards_of_a_customer_have_their_own_transactions(
 def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: Check) -> None:
     """The filter by the type CARD lists a purchase, and the filter by a payment's type does not.
 
-    Neither the type CARD nor the id of the card lists the payment.
+    Nor does it together with the id of the card. Neither the type CARD nor the id of the card lists
+    the payment.
     """
     account = platform.cards.account()
     card = platform.cards.card(account)
@@ -101,9 +113,9 @@ def test_card_transactions_have_a_type_of_their_own(platform: Platform, check: C
         assert _contains(platform.transactions.of_customer(owner, type="CARD"), row)
     payment = _quote_transaction(platform, account)
     with check("CAR-017"):
-        assert not _contains(
-            platform.transactions.of_customer(owner, type=require_member(payment, "type")), row
-        )
+        payments = {"type": require_member(payment, "type")}
+        assert not _contains(platform.transactions.of_customer(owner, **payments), row)
+        assert not _contains(platform.cards.filtered(card, **payments), row)
     with check("CAR-112"):
         assert not _contains(platform.transactions.of_customer(owner, type="CARD"), payment)
     with check("CAR-113"):
@@ -186,17 +198,26 @@ def test_a_payment_is_not_declined_like_a_card(platform: Platform) -> None:
 # --- Statuses -------------------------------------------------------------------------------
 
 
-@requirement("CAR-040")
-def test_an_authorized_purchase_is_not_over(platform: Platform) -> None:
-    """The status of an authorized purchase is none of the final ones."""
+@requirement("CAR-040", "CAR-872")
+def test_an_authorized_purchase_is_not_over(platform: Platform, check: Check) -> None:
+    """The status of an authorized purchase is none of the final ones, and nothing is settled."""
     row = platform.cards.approved_purchase(platform.cards.card())
 
-    assert row.get("status") not in ENDS
+    with check("CAR-040"):
+        assert row.get("status") not in ENDS
+    with check("CAR-872"):
+        if row.get("status") in ENDS:
+            raise PreconditionFailed(f"the purchase is over already: {row}")
+        assert units(row.get("settledAmount")) == 0
 
 
-@requirement("CAR-041", "CAR-042")
+@requirement("CAR-041", "CAR-042", "CAR-873", "CAR-033", "CAR-034", "CAR-010", "CAR-012")
 def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check) -> None:
-    """A partly cleared purchase has another status than before, and no final one."""
+    """A partly cleared purchase has another status than before, and no final one.
+
+    No more than that part is settled. It is a DEBIT still, and is listed under its card and under
+    the type CARD.
+    """
     card = platform.cards.card()
     row = platform.cards.approved_purchase(card)
     status_before = row.get("status")
@@ -210,11 +231,30 @@ def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check)
         assert status_after != status_before
     with check("CAR-041"):
         assert status_after not in ENDS
+    with check("CAR-873"):
+        if status_after in ENDS:
+            raise PreconditionFailed(f"the purchase is {status_after} after a part of it")
+        assert units(platform.cards.read(card, row).get("settledAmount")) <= PART
+    _expect_purchase(check, platform.cards.read(card, row))
+    expect_listed(platform, check, card, row)
 
 
-@requirement("CAR-043", "CAR-022", "CAR-023", "CAR-044", "CAR-065")
+@requirement(
+    "CAR-043",
+    "CAR-022",
+    "CAR-023",
+    "CAR-044",
+    "CAR-065",
+    "CAR-033",
+    "CAR-034",
+    "CAR-010",
+    "CAR-012",
+)
 def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None:
-    """A cleared purchase is SETTLED with its price as settledAmount, and nothing is refunded."""
+    """A cleared purchase is SETTLED with its price as settledAmount, and nothing is refunded.
+
+    It is a DEBIT still, and is listed under its card and under the type CARD.
+    """
     card = platform.cards.card()
     purchase = platform.cards.approved_purchase(card)
 
@@ -232,13 +272,15 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
         expect_currency(card, row, "settledAmount")
     with check("CAR-065"):
         assert units(row.get("refundedAmount")) == 0
+    _expect_purchase(check, row)
+    expect_listed(platform, check, card, row)
 
 
-@requirement("CAR-108", "CAR-057", "EVT-172")
+@requirement("CAR-108", "CAR-057", "EVT-172", "CAR-063", "CAR-064")
 def test_the_parts_that_are_cleared_add_up(platform: Platform, check: Check) -> None:
     """A purchase that is cleared in two parts shows its price as settledAmount, and costs it.
 
-    Its settlement is reported.
+    Its settlement is reported. It can be returned as a whole.
     """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
@@ -255,6 +297,15 @@ def test_the_parts_that_are_cleared_add_up(platform: Platform, check: Check) -> 
         _expect_debit(platform, account, before, row)
     with check("EVT-172"):
         expect_event(platform, SETTLED, row["id"])
+    returned: Json = row
+    with check("CAR-064"):
+        platform.cards.cause(card, purchase, "card.return", PRICE)
+        returned = platform.cards.wait_for_return(card, purchase, PRICE)
+        assert units(returned.get("refundedAmount")) == PRICE
+    with check("CAR-063"):
+        if not units(returned.get("refundedAmount")):
+            raise PreconditionFailed("nothing of the purchase is returned")
+        assert returned.get("status") == "SETTLED"
 
 
 @requirement("CAR-056", "CAR-057", "CAR-058")
@@ -287,8 +338,8 @@ def test_a_settled_purchase_is_paid_by_its_account(platform: Platform, check: Ch
         for trigger, requirement_ids in zip(
             VOIDS,
             (
-                ("CAR-049", "CAR-051", "CAR-109", "CAR-053", "CAR-033", "CAR-036"),
-                ("CAR-050", "CAR-052", "CAR-110", "CAR-054", "CAR-033", "CAR-036"),
+                ("CAR-049", "CAR-051", "CAR-109", "CAR-053", "CAR-874", *ALWAYS),
+                ("CAR-050", "CAR-052", "CAR-110", "CAR-054", "CAR-874", *ALWAYS),
             ),
             strict=True,
         )
@@ -299,7 +350,8 @@ def test_an_authorization_that_comes_to_nothing_is_void(
 ) -> None:
     """A reversed or lapsed authorization is VOIDED, and the account has both balances back.
 
-    The purchase remains a DEBIT, and one that was not declined.
+    The purchase remains a DEBIT, and one that was neither declined nor returned. It is listed under
+    its card and under the type CARD still, and tells of its currency.
     """
     account = platform.cards.account()
     before = platform.internal_accounts.balances(account)
@@ -321,21 +373,40 @@ def test_an_authorization_that_comes_to_nothing_is_void(
         assert after[1] == before[1]
     with check(amount_id):
         assert units(row.get("settledAmount")) == 0
+    with check("CAR-874"):
+        assert units(row.get("refundedAmount")) == 0
     with check("CAR-033"):
         assert require_member(row, "direction") == "DEBIT"
     with check("CAR-036"):
         assert not row.get("cardDeclinedReason")
+    expect_listed(platform, check, card, row)
+    expect_currency_told(check, account, row)
 
 
-@requirement("CAR-055")
-def test_a_clearing_that_does_not_fit_is_an_exception(platform: Platform) -> None:
-    """A purchase whose clearing does not fit its authorization comes to EXCEPTION."""
+@requirement("CAR-055", "CAR-033", "CAR-034", "CAR-010", "CAR-012")
+def test_a_clearing_that_does_not_fit_is_an_exception(platform: Platform, check: Check) -> None:
+    """A purchase whose clearing does not fit its authorization comes to EXCEPTION.
+
+    It is a DEBIT still, and is listed under its card and under the type CARD.
+    """
     card = platform.cards.card()
-    row = platform.cards.approved_purchase(card)
+    purchase = platform.cards.approved_purchase(card)
 
-    platform.cards.cause(card, row, "card.misclear")
+    platform.cards.cause(card, purchase, "card.misclear")
 
-    assert platform.cards.at_status(card, row, "EXCEPTION").get("status") == "EXCEPTION"
+    row = platform.cards.at_status(card, purchase, "EXCEPTION")
+    with check("CAR-055"):
+        assert row.get("status") == "EXCEPTION"
+    _expect_purchase(check, row)
+    expect_listed(platform, check, card, row)
+
+
+def _expect_purchase(check: Check, row: Json) -> None:
+    """Decide whether a purchase is a DEBIT, and none that points to another."""
+    with check("CAR-033"):
+        assert require_member(row, "direction") == "DEBIT"
+    with check("CAR-034"):
+        assert not row.get("originalTransactionId")
 
 
 def _expect_debit(

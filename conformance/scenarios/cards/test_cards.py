@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from conformance.platform.given.customers import verification_status
+from conformance.platform.given.verification import REVIEWED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
+from conformance.verdict.decisions import (
+    PreconditionFailed,
+    ResourceMissing,
+    TriggerFailed,
+    TriggerMissing,
+)
 
 CODE = "CARDHOLDER_KYC_NOT_APPROVED"
 
@@ -32,10 +40,11 @@ def test_a_card_has_an_id_of_its_type(platform: Platform) -> None:
 
 
 @requirement("CAR-002", "ERR-017")
-def test_a_card_needs_an_approved_cardholder(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("status", ["UNVERIFIED", "PENDING", "REJECTED"])
+def test_a_card_needs_an_approved_cardholder(platform: Platform, check: Check, status: str) -> None:
     """A card for a customer who is not approved is refused with 400 and a code for it."""
     approved_account = platform.cards.account(amount=0)
-    holder, account = _unapproved_holder(platform)
+    holder, account = _unapproved_holder(platform, status)
 
     refusal = platform.cards.issue(holder["id"], account or approved_account)
     twin = platform.cards.issue(approved_account["customerId"], approved_account)
@@ -79,31 +88,46 @@ def test_what_a_card_could_do_does_not_depend_on_one_that_exists(platform: Platf
     assert after == before
 
 
-def _unapproved_holder(platform: Platform) -> tuple[Resource, Resource | None]:
-    """Return a customer who is not approved, and its account in the currency of cards, if any.
+def _unapproved_holder(platform: Platform, status: str) -> tuple[Resource, Resource | None]:
+    """Return a customer at a status, and its account in the currency of cards, if it has one.
 
     The account of a customer who was never approved may be unable to fund a card for another
     reason. So another customer is approved and loses the approval, where the profile has that
     happen.
 
     Raises:
-        ResourceMissing: the sandbox approves customers from the start.
+        PreconditionFailed: a trigger left the customer at another status.
+        ResourceMissing: the sandbox approves customers by itself.
     """
     if platform.approved.can_be_lost:
         account = platform.cards.account(amount=0)
         try:
-            platform.approved.lose_approval(account.owner, "UNVERIFIED")
-        except (PreconditionFailed, TriggerFailed) as error:
+            platform.approved.lose_approval(account.owner, status)
+        except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
             platform.observe(f"no approval is withdrawn: {error}")
         else:
             return account.owner, account
     currency = platform.profile.resources.card_currency
-    newcomer = platform.customers.applicant(
-        currencies=sorted({platform.profile.currency, currency})
-    )
-    if verification_status(newcomer) == "APPROVED":
-        raise ResourceMissing("customers are approved from the start")
+    newcomer = _newcomer(platform, status, sorted({platform.profile.currency, currency}))
     for account in platform.internal_accounts.of_customer(newcomer):
         if account["balance"]["currency"]["code"] == currency:
             return newcomer, account
     return newcomer, None
+
+
+def _newcomer(platform: Platform, status: str, currencies: list[str]) -> Resource:
+    """Return a customer who was never approved, at a status."""
+    if status == "UNVERIFIED":
+        customer = platform.customers.applicant(currencies=currencies)
+        if verification_status(customer) == "APPROVED":
+            raise ResourceMissing("customers are approved from the start")
+        return customer
+    trigger = "customer.reject" if status == "REJECTED" else None
+    reviews = platform.verification.reviews
+    customer = reviews.onboarded("hosted", trigger=trigger, currencies=currencies)
+    seen = platform.customers.at_status(customer, *((status,) if trigger else REVIEWED))
+    if verification_status(seen) == status:
+        return customer
+    if trigger:
+        raise PreconditionFailed(f"{trigger} left the customer at {verification_status(seen)}")
+    raise ResourceMissing(f"reviews are decided at once: {verification_status(seen)}")

@@ -219,20 +219,28 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
 
 
 @requirement("CFG-018")
-@pytest.mark.parametrize("kind", ["business", "immediate", "pulled", "real-time", "to-a-wallet"])
+@pytest.mark.parametrize(
+    "kind", ["business", "conversion", "immediate", "pulled", "real-time", "to-a-wallet"]
+)
 @pytest.mark.usefixtures("settings")
 def test_a_quote_of_each_kind_bears_the_standing_fee(
     platform: Platform,
-    kind: Literal["business", "immediate", "pulled", "real-time", "to-a-wallet"],
+    kind: Literal["business", "conversion", "immediate", "pulled", "real-time", "to-a-wallet"],
 ) -> None:
     """So do quotes of a business, such as are executed at once, pulled, or funded in time.
 
-    And so do those that are paid out in a crypto currency.
+    And so do those that are paid out in a crypto currency, or to the sender's own account in
+    another currency.
     """
     corridor = dollar_corridor(platform, to_a_wallet=kind == "to-a-wallet")
     approve = platform.approved.business if kind == "business" else platform.approved.customer
-    customer = approve(currencies=sorted({platform.profile.currency, "USD", corridor.receiving}))
-    receiver = platform.external_accounts.account(customer, corridor.account)
+    receiving = dollar_receivers(platform) if kind == "conversion" else [corridor.receiving]
+    customer = approve(currencies=sorted({platform.profile.currency, "USD", *receiving}))
+    receiver = (
+        own_account_in(platform, customer, receiving)
+        if kind == "conversion"
+        else platform.external_accounts.account(customer, corridor.account)
+    )
     if kind == "real-time":
         body = platform.quotes.realtime_body(customer, receiver, currency="USD")
         body["lockedCurrencyAmount"] = SENDING_AMOUNT
@@ -385,7 +393,10 @@ def test_a_standing_fee_is_added_to_the_cost_of_a_locked_receiving_amount(
 @requirement("CFG-029")
 @pytest.mark.usefixtures("settings")
 def test_a_standing_fee_is_debited_as_a_part_of_the_sending_amount(platform: Platform) -> None:
-    """The balance falls by ``totalSendingAmount``, and by nothing else."""
+    """The balance falls by ``totalSendingAmount``, and by nothing else.
+
+    It does so where the standing fee is another one by then.
+    """
     source, external_account = platform.quotes.ends(
         dollar_corridor(platform), amount=2 * SENDING_AMOUNT
     )
@@ -397,6 +408,7 @@ def test_a_standing_fee_is_debited_as_a_part_of_the_sending_amount(platform: Pla
     )
     if not own_fee(quote):
         raise PreconditionFailed(f"the standing fee does not show in a quote: {quote}")
+    set_fee(platform, basis_points=BASIS_POINTS // 2, fixed=FIXED // 2)
 
     platform.quotes.complete(quote)
 
@@ -747,6 +759,24 @@ def dollar_corridor(platform: Platform, *, to_a_wallet: bool = False) -> Corrido
         if fits and corridor.sending == "USD" != corridor.receiving:
             return corridor
     raise ResourceMissing("resources.corridors of the profile has none from USD to another")
+
+
+def dollar_receivers(platform: Platform) -> list[str]:
+    """Return the currencies to which the corridors of the profile convert US dollars."""
+    corridors = platform.profile.resources.corridors
+    return sorted({one.receiving for one in corridors if one.sending == "USD" != one.receiving})
+
+
+def own_account_in(platform: Platform, customer: Resource, currencies: list[str]) -> Resource:
+    """Return an internal account of a customer in one of some currencies.
+
+    Raises:
+        ResourceMissing: the customer has none.
+    """
+    for currency in currencies:
+        with contextlib.suppress(ResourceMissing):
+            return platform.internal_accounts.account(currency, amount=0, customer=customer)
+    raise ResourceMissing(f"customers get no internal account in {', '.join(currencies)}")
 
 
 def dollar_quote(platform: Platform, side: str = "SENDING") -> Json:

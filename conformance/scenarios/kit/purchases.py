@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from conformance.exchange.delivery import Delivery
-from conformance.platform.given.cards import PRICE, units
+from conformance.platform.given.cards import PRICE, objects, units
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Body, Json, Resource
+from conformance.platform.resource import Body, Json, Resource, require_member
+from conformance.scenarios.kit.marks import Check
 from conformance.verdict.decisions import PreconditionFailed
 
 BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
@@ -49,6 +50,36 @@ def attempt_purchase(platform: Platform, card: Resource, trigger: str) -> Body:
     is_inactive = DECLINE_REASONS.get(trigger) == "CARD_NOT_ACTIVE"
     purchase = platform.cards.charge if is_inactive else platform.cards.attempt
     return purchase(card, trigger)
+
+
+def expect_listed(
+    platform: Platform,
+    check: Check,
+    card: Json,
+    row: Json,
+    ids: tuple[str, str] = ("CAR-010", "CAR-012"),
+) -> None:
+    """Decide whether the filter by a card and the one by type each list a card transaction.
+
+    What the suite reads elsewhere is listed by either of the two.
+    """
+    by_card, by_type = ids
+    with check(by_card):
+        assert row["id"] in {each.get("id") for each in platform.cards.filtered(card)}
+    with check(by_type):
+        rows = platform.transactions.of_customer(card["customerId"], type="CARD")
+        assert any(each.get("id") == row["id"] for each in rows)
+
+
+def expect_currency_told(check: Check, account: Resource, row: Json) -> None:
+    """Decide whether a card transaction tells of its currency as the account of the card does.
+
+    Any object in the transaction may tell it.
+    """
+    for requirement_id, member in CURRENCY_MEMBERS.items():
+        with check(requirement_id):
+            expected = require_member(account["balance"]["currency"], member)
+            assert any(part.get(member) == expected for part in objects(row)), row
 
 
 def is_balance_reported(

@@ -195,6 +195,38 @@ def test_an_amount_that_cannot_be_represented_is_refused(platform: Platform, che
         )
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        case(("STC-870", "STC-123"), "burn", "burn"),
+        case(("STC-870", "STC-123"), "external-mint", "external_mint"),
+    ],
+)
+def test_no_operation_takes_an_amount_that_cannot_be_represented(
+    platform: Platform, check: Check, kind: Kind
+) -> None:
+    """A burn, or a mint to an external account, of such an amount is refused, and is not listed."""
+    amount = platform.profile.bindings.stablecoin_unrepresentable
+    if amount is None:
+        raise ResourceMissing("bindings.stablecoin_unrepresentable of the profile names no amount")
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin, times=2)
+    twin = platform.stablecoins.operate_when_ready(kind, coin)
+    if not twin.accepted:
+        raise ResourceMissing(f"no other amount is taken either: {twin}")
+    before = platform.stablecoins.count_operations(coin)
+
+    refusal = platform.stablecoins.operate(kind, coin, amount=amount)
+
+    with check("STC-870"):
+        refusal.refused(twin=twin)
+    with check("STC-123"):
+        refusal.refused(twin=twin)
+        assert not count_new_operations(platform, kind, coin, before), (
+            platform.stablecoins.list_operations(coin)
+        )
+
+
 @requirement("STC-210", "STC-211", "STC-213")
 def test_a_stablecoin_that_is_not_provisioned_takes_no_operation(
     platform: Platform, check: Check
@@ -307,6 +339,35 @@ def test_an_external_account_that_does_not_exist_is_refused(
     with check("STC-049"):
         refusal.refused(twin=twin)
         assert not new_operations, platform.stablecoins.list_operations(coin)
+
+
+@requirement("STC-872")
+def test_a_burn_by_a_provider_account_that_does_not_exist_is_refused(platform: Platform) -> None:
+    """An unknown stablecoinProviderAccountId is refused where burns have to name one of several."""
+    coin = platform.stablecoins.coin("burn")
+    platform.stablecoins.stock("burn", coin, times=3)
+    link = platform.stablecoins.link_to_several_providers(coin)
+    twin = platform.stablecoins.operate_when_ready("burn", coin, provider_account=link)
+    unnamed = platform.stablecoins.operate("burn", coin)
+    if unnamed.accepted:
+        raise ResourceMissing(f"a burn need not name a link to the provider: {unnamed}")
+
+    refusal = platform.stablecoins.operate("burn", coin, provider_account=unknown_id(link))
+
+    refusal.refused(*REFUSED, NOT_FOUND, twin=twin)
+
+
+@requirement("STC-871")
+@pytest.mark.parametrize("kind", ["mint", "burn"])
+def test_an_internal_account_that_does_not_exist_is_refused(platform: Platform, kind: Kind) -> None:
+    """A mint or a burn that names an unknown internal account is refused with 400, 404 or 422."""
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin, times=2)
+    twin = platform.stablecoins.operate_when_ready(kind, coin)
+
+    refusal = platform.stablecoins.operate(kind, platform.stablecoins.with_unknown_internal(coin))
+
+    refusal.refused(*REFUSED, NOT_FOUND, twin=twin)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from conformance.exchange.delivery import Delivery
 from conformance.platform.given.cards import PRICE, is_same
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_body
+from conformance.platform.resource import Json, arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import (
@@ -39,6 +39,22 @@ def expect_final(report: Delivery | None, status: str) -> None:
     assert report.data.get("status") in (None, status), report
 
 
+def expect_not_approved(platform: Platform, row: Json) -> None:
+    """Assert that no webhook that has come reports a purchase as authorized or settled."""
+    __tracebackhide__ = True
+    types = {str(delivery.type) for delivery in platform.webhooks.about(row["id"])}
+    assert not [one for one in types if "AUTHORIZED" in one or one == SETTLED], types
+
+
+def expect_decline_alone(platform: Platform, check: Check, row: Json) -> None:
+    """Decide whether a purchase is reported as DECLINED, and has not been reported as approved."""
+    with check("EVT-173"):
+        expect_event(platform, DECLINED, row["id"])
+    with check("EVT-184"):
+        arrange_reports(platform.cards.deliveries_about(row))
+        expect_not_approved(platform, row)
+
+
 @requirement("EVT-173", "EVT-184")
 def test_a_decline_is_reported(platform: Platform, check: Check) -> None:
     """A declined purchase is reported as DECLINED, is shown so, and is not reported otherwise.
@@ -56,29 +72,30 @@ def test_a_decline_is_reported(platform: Platform, check: Check) -> None:
     with check("EVT-184"):
         if not platform.cards.deliveries_about(platform.cards.approved_purchase(card)):
             raise PreconditionFailed("no webhook reports the purchase after it")
-        types = {str(delivery.type) for delivery in platform.webhooks.about(row["id"])}
-        assert not [one for one in types if "AUTHORIZED" in one or one == SETTLED], types
+        expect_not_approved(platform, row)
 
 
 @pytest.mark.parametrize(
     "trigger",
     [
-        case("EVT-173", trigger.rpartition(".")[2], trigger)
+        case(("EVT-173", "EVT-184"), trigger.rpartition(".")[2], trigger)
         for trigger in DECLINE_REASONS
         if trigger != DECLINED_PURCHASE
     ],
 )
-def test_a_decline_is_reported_whatever_its_cause(platform: Platform, trigger: str) -> None:
-    """A purchase that is declined for one of the other causes is reported as DECLINED."""
+def test_a_decline_is_reported_whatever_its_cause(
+    platform: Platform, check: Check, trigger: str
+) -> None:
+    """A purchase that is declined for one of the other causes is reported as DECLINED alone."""
     card = platform.cards.card()
 
     row = attempt_purchase(platform, card, trigger)
 
-    expect_event(platform, DECLINED, row["id"])
+    expect_decline_alone(platform, check, row)
 
 
-@requirement("EVT-173")
-def test_a_decline_for_want_of_money_is_reported(platform: Platform) -> None:
+@requirement("EVT-173", "EVT-184")
+def test_a_decline_for_want_of_money_is_reported(platform: Platform, check: Check) -> None:
     """A purchase above the balance is reported as DECLINED, unless it is approved all the same."""
     card = platform.cards.card(platform.cards.account(amount=PRICE))
 
@@ -86,17 +103,18 @@ def test_a_decline_for_want_of_money_is_reported(platform: Platform) -> None:
 
     if row.get("status") != "DECLINED":
         raise ResourceMissing(f"a purchase above the balance is {row.get('status')} at first")
-    expect_event(platform, DECLINED, row["id"])
+    expect_decline_alone(platform, check, row)
 
 
 @requirement("EVT-177", "EVT-178")
 def test_each_return_is_reported_as_settled(platform: Platform, check: Check) -> None:
     """Each of two returns is reported by another SETTLED webhook about the purchase.
 
-    After the second one all of it is returned. A webhook shows what is returned by then.
+    After the second one all of it is returned. A webhook shows what is returned by then. It is not
+    the newest purchase with the card.
     """
     card = platform.cards.card()
-    purchase = platform.cards.settled_purchase(card)
+    purchase, _ = (platform.cards.settled_purchase(card) for _ in range(2))
     known_ids = settlement_ids(platform, purchase)
     if not known_ids:
         raise PreconditionFailed("no webhook reports the settled purchase")
@@ -114,10 +132,11 @@ def test_each_return_is_reported_as_settled(platform: Platform, check: Check) ->
 def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
     """A webhook is about the transaction of a standalone return, and another one about the next.
 
-    Where it shows the return as settled, it shows its amount.
+    Where it shows the return as settled, it shows its amount. What it shows of the direction and of
+    the purchase is what the return is: a CREDIT, and not of the newest purchase with the card.
     """
     card = platform.cards.card()
-    purchase = platform.cards.settled_purchase(card)
+    purchase, _ = (platform.cards.settled_purchase(card) for _ in range(2))
 
     for amount in (PART, 2 * PART):
         row = platform.cards.refund(card, purchase, amount)
@@ -126,6 +145,11 @@ def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
         assert reports
         settled = [one for one in reports if one.data.get("status") == "SETTLED"]
         assert all(is_shown(one, "settledAmount", amount) for one in settled), settled
+        shown = [
+            (one.data.get("direction"), one.data.get("originalTransactionId")) for one in reports
+        ]
+        assert all(direction in (None, "CREDIT") for direction, _ in shown), shown
+        assert all(name is None or is_same(name, purchase["id"]) for _, name in shown), shown
 
 
 @pytest.mark.parametrize(
@@ -134,6 +158,7 @@ def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
         case("EVT-180", "part", "card.return", PART),
         case("EVT-181", "whole", "card.return", PRICE),
         case("EVT-182", "standalone", "card.refund", PART),
+        case("EVT-182", "standalone-whole", "card.refund", PRICE),
     ],
 )
 def test_nothing_is_reported_as_refunded(platform: Platform, trigger: str, amount: int) -> None:

@@ -39,6 +39,18 @@ def issued_unapproved(patch: Patch) -> None:
     patch.replace(cards, "refuse_unapproved", lambda _: None)
 
 
+for _status in ("UNVERIFIED", "PENDING", "REJECTED"):
+    declare(
+        "CAR-002",
+        _status.lower(),
+        f"cards are issued to who is {_status}",
+        skipped(
+            cards,
+            "refuse_unapproved",
+            lambda cardholder, *, status=_status: cardholder.status == status,
+        ),
+    )
+
 for _name, _id in {"bare": "8d0cf2a4-0000-4000-8000-000000000000", "other": "DebitCard:1"}.items():
     declare("CAR-003", _name, f"the id of a card is {_id}", edited(cards, "view", put("id", _id)))
 
@@ -246,6 +258,31 @@ for _id in ("CAR-109", "CAR-110"):
         row.held = 0
 
 
+def _showing(status: str, member: str) -> Apply:
+    """Return the patch by which a purchase at a status shows its price as one of its amounts."""
+
+    def view(original: Function, row: CardTransaction) -> Json:
+        body: Json = original(row)
+        if row.status != status:
+            return body
+        return {**body, member: card_transactions.amount_view(row.authorized, row.currency)}
+
+    return around(card_transactions, "view", view)
+
+
+for _id, _status, _member in (
+    ("CAR-872", "AUTHORIZED", "settledAmount"),
+    ("CAR-873", "PARTIALLY_SETTLED", "settledAmount"),
+    ("CAR-874", "VOIDED", "refundedAmount"),
+):
+    declare(
+        _id,
+        "price",
+        f"{_member} of what is {_status} is the price",
+        _showing(_status, _member),
+    )
+
+
 # --- Money ----------------------------------------------------------------------------------
 
 
@@ -284,6 +321,43 @@ def paid_by_all(unit: Unit, row: CardTransaction, amount: int) -> None:
     legs = [ledger.Leg(name, row.currency, -1) for name in others]
     rail = ledger.Leg(ledger.system("rail", row.currency), row.currency, len(legs))
     ledger.post(unit, [*legs, rail])
+
+
+def _other_account_too(origin: str, target: str, sign: int) -> Apply:
+    """Return the patch by which another account of the customer has a part in a movement."""
+
+    def moved(unit: Unit, row: CardTransaction, came: str, went: str, _amount: int) -> None:
+        unit.session.flush()
+        query = select(InternalAccount).where(
+            InternalAccount.customer_id == row.customer_id,
+            InternalAccount.currency != row.currency,
+            InternalAccount.type == "INTERNAL_FIAT",
+        )
+        other = unit.session.scalars(query).first()
+        if (came, went) == (origin, target) and other is not None:
+            ledger.post(
+                unit,
+                [
+                    ledger.Leg(ledger.available(other.id), other.currency, sign),
+                    ledger.Leg(ledger.system("rail", other.currency), other.currency, -sign),
+                ],
+            )
+
+    return after(card_transactions, "move", moved)
+
+
+declare(
+    "CAR-058",
+    "own",
+    "a purchase takes a unit of another account of the customer",
+    _other_account_too("held", "network", -1),
+)
+declare(
+    "CAR-875",
+    "own",
+    "another account of the customer has a part in what is returned",
+    _other_account_too("network", "available", 1),
+)
 
 
 @mutant(
@@ -341,6 +415,21 @@ _SUMS: tuple[tuple[str, str, str, Callable[[CardTransaction, int], int]], ...] =
 
 for _id, _name, _statement, _sum in _SUMS:
     declare(_id, _name, _statement, instead(card_simulators, "refunded_after", _sum))
+
+
+@mutant("CAR-064", "of a purchase that was cleared in parts the last one alone can be returned")
+def last_part_returned(patch: Patch) -> None:
+    parts: dict[str, int] = {}
+
+    def settle(original: Function, unit: Unit, row: CardTransaction, amount: int) -> None:
+        original(unit, row, amount)
+        parts[row.id] = amount
+
+    def after_return(original: Callable[..., int], row: CardTransaction, amount: int) -> int:
+        return min(original(row, amount), parts[row.id])
+
+    patch.wrap(card_simulators, "settle", settle)
+    patch.wrap(card_simulators, "refunded_after", after_return)
 
 
 def _on_the_purchase(
@@ -508,6 +597,54 @@ declare(
     around(card_simulators, "credit_row", _with_those_before),
 )
 
+
+def _with_an_end_of_the_whole(
+    credit: Function, unit: Unit, purchase: CardTransaction, state: str, amount: int
+) -> CardTransaction:
+    row: CardTransaction = credit(unit, purchase, state, amount)
+    if amount == purchase.settled:
+        card_transactions.reach(unit, purchase, "REFUNDED")
+    return row
+
+
+def _with_an_end_of_the_parts(
+    credit: Function, unit: Unit, purchase: CardTransaction, state: str, amount: int
+) -> CardTransaction:
+    row: CardTransaction = credit(unit, purchase, state, amount)
+    unit.session.flush()
+    query = select(CardTransaction.settled).where(CardTransaction.original_id == purchase.id)
+    parts = unit.session.scalars(query).all()
+    if len(parts) > 1 and sum(parts) == purchase.settled:
+        card_transactions.reach(unit, purchase, "RETURNED")
+    return row
+
+
+declare(
+    "CAR-075",
+    "parts",
+    "those of the whole together make the purchase one at RETURNED",
+    around(card_simulators, "credit_row", _with_an_end_of_the_parts),
+)
+for _id in ("CAR-075", "CAR-078"):
+    declare(
+        _id,
+        "whole",
+        "one of the whole makes the purchase one at REFUNDED",
+        around(card_simulators, "credit_row", _with_an_end_of_the_whole),
+    )
+
+
+@mutant(
+    "CAR-063", "the last of several returns ends a purchase", (card_simulators, "return_purchase")
+)
+def ended_by_parts(original: Function, unit: Unit, ask: Ask) -> Json:
+    body: Json = original(unit, ask)
+    row = card_transactions.find(unit, ask.body["transactionId"])
+    if row is not None and ask.body["amount"] < row.refunded == row.settled:
+        card_transactions.reach(unit, row, "VOIDED")
+    return body
+
+
 for _id in ("CAR-075", "CAR-078"):
     declare(
         _id,
@@ -559,6 +696,22 @@ def all_reversed(unit: Unit, ask: Ask) -> None:
         purchase.refunded = 0
 
 
+@mutant(
+    "CAR-061",
+    "the reversal of a return takes that of the newest purchase",
+    (card_simulators, "returned_purchase"),
+)
+def newest_reversed(original: Function, unit: Unit, row: CardTransaction) -> CardTransaction:
+    original(unit, row)
+    query = (
+        select(CardTransaction)
+        .where(CardTransaction.card_id == row.card_id, CardTransaction.refunded > 0)
+        .order_by(CardTransaction.created_at.desc())
+    )
+    newest: CardTransaction = unit.session.scalars(query).first() or row
+    return newest
+
+
 @mutant("CAR-081", "a return that was reversed is reversed once more")
 def reversed_again(patch: Patch) -> None:
     done: set[str] = set()
@@ -586,6 +739,18 @@ def reversed_unknown(reverse: Function, unit: Unit, ask: Ask) -> Json:
         if refusal.code != "TRANSACTION_NOT_FOUND":
             raise
         return {"transactionId": ask.body["transactionId"]}
+    return body
+
+
+@mutant(
+    "CAR-876",
+    "whose card a return that is reversed was made with is not looked at",
+    (card_simulators, "reverse_return"),
+)
+def reversed_of_any_card(reverse: Function, unit: Unit, ask: Ask) -> Json:
+    row = card_transactions.find(unit, str(ask.body.get("transactionId")))
+    params = ask.params if row is None else {**ask.params, "id": row.card_id}
+    body: Json = reverse(unit, replace(ask, params=params))
     return body
 
 
@@ -707,6 +872,55 @@ declare(
         )
     ),
 )
+
+
+def _leaving_out(name: str, is_left_out: Any) -> Apply:
+    """Return the patch by which one of the filters cardId and type, alone, leaves rows out."""
+
+    def narrowed(rows: Any, query: Json) -> Any:
+        alone = len({"cardId", "type"} & set(query)) == 1
+        return rows.where(~is_left_out) if alone and name in query else rows
+
+    return _rows_filtered(narrowed)
+
+
+for _id, _filter in {"CAR-010": "cardId", "CAR-012": "type"}.items():
+    for _state in ("DECLINED", "VOIDED", "PARTIALLY_SETTLED", "SETTLED", "EXCEPTION"):
+        declare(
+            _id,
+            f"without-{_state.lower().replace('_', '-')}",
+            f"the filter {_filter} leaves out what is {_state}",
+            _leaving_out(_filter, CardTransaction.status == _state),
+        )
+
+
+declare(
+    "CAR-017",
+    "of-a-card",
+    "the filter type is ignored where a card is named",
+    _filtering(lambda query: _without("type", query) if "cardId" in query else query),
+)
+
+
+@mutant(
+    "CAR-017",
+    "what is returned is listed among incoming payments",
+    (transactions, "made_with_cards"),
+)
+def returns_as_incoming(made: Function, query: Json) -> Any:
+    if query.get("type") != "INCOMING":
+        return made(query)
+    rows = made(_without("type", query))
+    return None if rows is None else rows.where(CardTransaction.original_id.is_not(None))
+
+
+for _id, _filter in {"CAR-870": "cardId", "CAR-871": "type"}.items():
+    declare(
+        _id,
+        "purchases",
+        f"the filter {_filter} lists purchases alone",
+        _leaving_out(_filter, CardTransaction.original_id.is_not(None)),
+    )
 
 
 for _id in ("CAR-013", "CAR-014", "CAR-801"):

@@ -21,6 +21,10 @@ def _refund(body: Json) -> bool:
     return "originalTransactionId" in body
 
 
+def _purchase_at(status: str, body: Json) -> bool:
+    return bool(body["status"] == status and not _refund(body))
+
+
 def _each_currency(change: Callable[[Json], None]) -> Edit:
     """Return the edit of all currencies that a card transaction shows."""
 
@@ -219,8 +223,19 @@ _LATER: tuple[tuple[str, str, str, Edit], ...] = (
     ),
     *(
         ("CAR-033", state.lower(), f"the direction of what is {state} is CREDIT", edit)
+        for state in ("DECLINED", "VOIDED", "PARTIALLY_SETTLED", "SETTLED", "EXCEPTION")
+        for edit in (where(partial(_purchase_at, state), put("direction", "CREDIT")),)
+    ),
+    *(
+        ("CAR-034", state.lower(), f"what is {state} points to itself", edit)
+        for state in ("PARTIALLY_SETTLED", "SETTLED", "EXCEPTION")
+        for edit in (where(partial(_purchase_at, state), copied("id", "originalTransactionId")),)
+    ),
+    *(
+        (rule, state.lower(), f"the currency of what is {state} has no {name}", edit)
+        for rule, name in {"CAR-030": "decimals", "CAR-031": "name", "CAR-032": "symbol"}.items()
         for state in ("DECLINED", "VOIDED")
-        for edit in (where(shows("status", state), put("direction", "CREDIT")),)
+        for edit in (where(shows("status", state), _drop(name)),)
     ),
     *(
         (rule, "return", f"the currency of a return has no {name}", where(_refund, _drop(name)))

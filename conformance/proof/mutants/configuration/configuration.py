@@ -16,7 +16,7 @@ from conformance.reference import app, errors, money, platform, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.platform import config_of
 from conformance.reference.quotes import fees, quotes
-from conformance.reference.store import Customer, PlatformConfig
+from conformance.reference.store import Customer, PlatformConfig, Quote
 from conformance.reference.unit import Ask, Unit
 
 # --- What currencies ask of customers -------------------------------------------------------
@@ -249,6 +249,12 @@ declare(
 )
 declare(
     "CFG-018",
+    "no-conversion",
+    "what comes to an account of the sender's own bears no standing fee",
+    _free_where(lambda _unit, order: order.destination.kind == "INTERNAL"),
+)
+declare(
+    "CFG-018",
     "no-pulled",
     "what is pulled from an external account bears no standing fee",
     _free_where(lambda _unit, order: order.source.external is not None),
@@ -446,6 +452,29 @@ def fee_unpaid(
 @mutant("CFG-029", "the standing fee is debited once more")
 def fee_debited_beside(patch: Patch) -> None:
     patch.replace(quotes, "debit_total", lambda quote: quote.sending_amount + quote.platform_fee)
+
+
+@mutant("CFG-029", "the fixed amount of a standing fee that was set later is debited besides")
+def later_fee_debited(patch: Patch) -> None:
+    fees_of: dict[str, list[Json]] = {}
+    later: list[int] = []
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        body = original(unit, ask)
+        fees_of[body["id"]] = list(config_of(unit).fee_configs)
+        return body
+
+    def execute(unit: Unit, ask: Ask) -> None:
+        now = list(config_of(unit).fee_configs)
+        changed = now != fees_of.get(ask.params["quoteId"], now)
+        later[:] = [fee.get("fixedFeeAmount") or 0 for fee in now] if changed else []
+
+    def debit(original: Callable[[Quote], int], quote: Quote) -> int:
+        return original(quote) + sum(later)
+
+    patch.wrap(quotes, "create", create)
+    before(quotes, "execute", execute)(patch)
+    patch.wrap(quotes, "debit_total", debit)
 
 
 # --- Changes of one setting -----------------------------------------------------------------

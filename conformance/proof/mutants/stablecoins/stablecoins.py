@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import or_, select
 
-from conformance.proof.kit.builders import Handler, Json, Place, around, edited, invented, recoded
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    Place,
+    around,
+    edited,
+    invented,
+    receives,
+    recoded,
+)
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
@@ -220,6 +229,41 @@ def any_external(patch: Patch) -> None:
     patch.replace(stablecoins, "refuse_unknown_end", lambda _unit, _kind, _end: None)
 
 
+def _unlooked_at(kind: str) -> Apply:
+    """Return the patch that lets one kind of operations name any internal account."""
+
+    def refuse(original: Callable[..., None], unit: Unit, of: str, end: Json) -> None:
+        if of != kind or end.get("accountId") is None:
+            original(unit, of, end)
+
+    return around(stablecoins, "refuse_unknown_end", refuse)
+
+
+for _kind in ("MINT", "BURN"):
+    declare(
+        "STC-871",
+        _kind.lower(),
+        f"whether the internal account of a {_kind} exists is not looked at",
+        _unlooked_at(_kind),
+    )
+
+
+@mutant("STC-872", "an unknown provider account of a burn is passed over for the first one")
+def unknown_of_burn_passed_over(patch: Patch) -> None:
+    burning: list[bool] = []
+
+    def operate(original: Callable[..., Any], unit: Unit, ask: Ask, kind: str) -> Any:
+        burning[:] = [kind == "BURN"]
+        return original(unit, ask, kind)
+
+    def account(original: Callable[..., str], coin: Stablecoin, named: str | None) -> str:
+        unknown = named is not None and named not in coin.provider_accounts
+        return coin.provider_accounts[0] if unknown and burning == [True] else original(coin, named)
+
+    patch.wrap(stablecoins, "_operate", operate)
+    patch.wrap(stablecoins, "provider_account", account)
+
+
 # --- Links to the provider ------------------------------------------------------------------
 
 
@@ -335,6 +379,31 @@ for _id, _code in (
 @mutant("STC-120", "an amount of any size is minted")
 def any_amount(patch: Patch) -> None:
     patch.replace(stablecoins, "refuse_unrepresentable", lambda _coin, _amount: None)
+
+
+def _cut(body: Json) -> Json:
+    return {**body, "amount": body["amount"][:4]}
+
+
+for _requirement in ("STC-870", "STC-123"):
+    declare(
+        _requirement,
+        "burn-cut",
+        "the amount of a burn is cut to what can be represented",
+        receives(stablecoins, "burn", _cut),
+    )
+
+
+def _cut_where_external(body: Json) -> Json:
+    return _cut(body) if "externalAccountId" in body["destination"] else body
+
+
+declare(
+    "STC-870",
+    "external-cut",
+    "the amount of a mint to an external account is cut to what can be represented",
+    receives(stablecoins, "mint", _cut_where_external),
+)
 
 
 @mutant("STC-210", "a stablecoin is minted before it is set up")

@@ -358,7 +358,16 @@ declare(
 # --- The list -------------------------------------------------------------------------------
 
 
-for _status in ("COMPLETED", "SETTLED"):
+for _status in (
+    "PROCESSING",
+    "COMPLETED",
+    "FAILED",
+    "EXPIRED",
+    "SETTLED",
+    "DECLINED",
+    "VOIDED",
+    "EXCEPTION",
+):
     declare(
         "TRX-075",
         f"{_status.lower()}-taken",

@@ -376,6 +376,13 @@ for _id, _member in {"TRX-071": "status", "TRX-073": "type", "TRX-077": "cardId"
     declare(_id, "ignored", f"the filter {_member} is ignored", _asked(without(_member)))
 
 declare(
+    "TRX-077",
+    "bare-ignored",
+    "the filter cardId is ignored where it is a UUID",
+    _asked(where(lambda query: ":" not in query.get("cardId", ":"), without("cardId"))),
+)
+
+declare(
     "TRX-073",
     "incoming-ignored",
     "a filter by incoming transactions lists all",

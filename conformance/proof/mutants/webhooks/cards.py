@@ -112,6 +112,18 @@ def _on_its_purchase(announce: Function, unit: Unit, row: CardTransaction) -> No
     announce(unit, purchase or row)
 
 
+def _return_told_of_newest(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    if not row.refunded:
+        announce(unit, row)
+        return
+    query = (
+        select(CardTransaction)
+        .where(CardTransaction.card_id == row.card_id, CardTransaction.status == "SETTLED")
+        .order_by(CardTransaction.created_at.desc())
+    )
+    announce(unit, unit.session.scalars(query).first() or row)
+
+
 def _also_refunded(announce: Function, unit: Unit, row: CardTransaction) -> None:
     announce(unit, row)
     if row.refunded or row.original_id:
@@ -125,11 +137,27 @@ def _refunded_instead(announce: Function, unit: Unit, row: CardTransaction) -> N
         announce(unit, row)
 
 
+def _whole_as_refunded(announce: Function, unit: Unit, row: CardTransaction) -> None:
+    announce(unit, row)
+    purchase = card_transactions.find(unit, row.original_id) if row.original_id else None
+    if purchase is not None and row.settled == purchase.settled:
+        unit.emit(_REFUNDED, card_transactions.view(row))
+
+
 def _also(event: str, status: str) -> Callable[[Function, Unit, CardTransaction], None]:
     def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
         announce(unit, row)
         if row.status == status:
             unit.emit(f"CARD_TRANSACTION.{event}", card_transactions.view(row))
+
+    return telling
+
+
+def _authorized_before_decline(reason: str) -> Callable[[Function, Unit, CardTransaction], None]:
+    def telling(announce: Function, unit: Unit, row: CardTransaction) -> None:
+        if row.decline_reason == reason:
+            unit.emit("CARD_TRANSACTION.AUTHORIZED", card_transactions.view(row))
+        announce(unit, row)
 
     return telling
 
@@ -169,6 +197,7 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
     ("EVT-177", "missing", "returns are not reported", _silent_about_returns),
     ("EVT-172", "before", "settlements are reported with nothing settled", _amount_settled(0)),
     ("EVT-179", "before", "returns on their own are reported with nothing", _amount_settled(0)),
+    ("EVT-177", "newest", "returns are told of the newest purchase", _return_told_of_newest),
     ("EVT-177", "before", "returns are reported without what is returned", _as_before),
     ("EVT-178", "before", "returns are reported without what is returned", _as_before),
     ("EVT-178", "whole", "the return of all is not reported", _silent_about_the_last),
@@ -186,9 +215,20 @@ _ANNOUNCED: tuple[tuple[str, str, str, Callable[[Function, Unit, CardTransaction
     ("EVT-181", "instead", "a return is reported as refunded", _refunded_instead),
     ("EVT-182", "also", "a return on its own is reported as refunded too", _also_refunded),
     ("EVT-182", "instead", "a return on its own is reported as refunded", _refunded_instead),
+    ("EVT-182", "whole", "one of the whole is reported as refunded too", _whole_as_refunded),
     *(
         ("EVT-173", f"for-{reason}", f"{reason} is not reported", _silent_about_decline(reason))
         for reason in card_simulators.CONDITIONS.values()
+    ),
+    *(
+        (
+            "EVT-184",
+            f"for-{reason}",
+            f"what is declined for {reason} is reported as authorized before",
+            _authorized_before_decline(reason),
+        )
+        for reason in card_simulators.CONDITIONS.values()
+        if reason != "OTHER"
     ),
     ("EVT-184", "also", "a declined purchase is reported as settled", _also("SETTLED", "DECLINED")),
     (
@@ -350,6 +390,18 @@ def _nameless(event: Json) -> Json:
 
 
 _DELIVERED: tuple[tuple[str, str, str, Callable[[Json], Json]], ...] = (
+    (
+        "EVT-179",
+        "debit",
+        "a return on its own is told as a DEBIT",
+        lambda e: {**e, "data": {**e["data"], "direction": "DEBIT"}},
+    ),
+    (
+        "EVT-179",
+        "itself",
+        "a return on its own is told as one of itself",
+        lambda e: {**e, "data": {**e["data"], "originalTransactionId": e["data"]["id"]}},
+    ),
     ("EVT-187", "list", "the data are a list", lambda e: {**e, "data": [e["data"]]}),
     ("EVT-187", "text", "the data are the id alone", lambda e: {**e, "data": e["data"]["id"]}),
     ("EVT-188", "missing", "the data have no id", _nameless),
