@@ -182,7 +182,7 @@ class Connection:
                 verifier=verifier,
                 follow_url=listener.follow_url if listener else None,
                 webhook_url=listener.url if listener else "",
-                memory=Memory(folder=folder.path, constancy=client.constancy),
+                memory=Memory(folder=folder.path, sightings=client.sightings),
             )
             client.listener = connection.heard
             # The process that listens has it in its journal; the others only judge.
@@ -252,7 +252,7 @@ class Connection:
                 triggers,
                 redactor,
                 verifier=verifier,
-                memory=Memory(folder=folder.path, constancy=client.constancy),
+                memory=Memory(folder=folder.path, sightings=client.sightings),
                 replayed=recording,
             )
             connection.triggers.established |= recording.started.get("established", {})
@@ -341,7 +341,7 @@ class Connection:
             signed = tuple(finding for finding in signed if finding.requirement != VERIFIES)
             told = "the recording does not keep the bytes of a webhook that held a secret"
             self.recorder.decide(VERIFIES, Outcome.INCONCLUSIVE, told, Reason.NOT_RECORDED)
-        found = (*verdict.findings, *self.client.constancy.delivery(delivery.body), *signed)
+        found = (*verdict.findings, *self.client.sightings.delivery(delivery.body), *signed)
         also = "" if all(finding.passed for finding in found) else self._shown(delivery)
         self._decide(found, f"webhook {delivery.type}: ", also)
 

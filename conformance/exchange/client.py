@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 
 import httpx
 
-from conformance.contract.constancy import Constancy
 from conformance.contract.document import Operation, media_type_of
 from conformance.contract.judge import Finding, Judge, MessageFindings
+from conformance.contract.sightings import Sightings
 from conformance.exchange.answer import Answer
 from conformance.exchange.budget import Budget
 from conformance.exchange.clock import clock
@@ -104,7 +104,7 @@ class RecordingClient:
         self._judge = judge
         self._journal = journal
         self._budget = budget
-        self.constancy = Constancy(judge.document)
+        self.sightings = Sightings(judge.document)
         self._outage = Outage(target.profile.timing.outage)
         self._redact = redactor
         self._client_secret = Redactor((target.client_secret,))
@@ -225,7 +225,7 @@ class RecordingClient:
         alike: tuple[Finding, ...] = ()
         if judged:
             given = shown if valid else None
-            alike = self.constancy.answer(name, response.status, body, given)
+            alike = self.sightings.answer(name, response.status, body, given)
             message = self._judge.response(
                 operation,
                 response.status,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.contract.constancy import Constancy
+from conformance.contract.sightings import Sightings
 from conformance.platform.waiting import Patience
 
 
@@ -22,7 +22,7 @@ class Memory:
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
     ``terms`` are the end-user terms, as they were when a customer first consented to them.
     ``unprovisioned`` says that new stablecoins are not provisioned by themselves.
-    ``patience`` knows what was waited for in vain, ``constancy`` what resources have shown.
+    ``patience`` knows what was waited for in vain, ``sightings`` what resources have shown.
     """
 
     approval: str | None = None
@@ -33,7 +33,7 @@ class Memory:
     unprovisioned: bool = False
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     patience: Patience = field(default_factory=Patience)
-    constancy: Constancy | None = None
+    sightings: Sightings | None = None
     folder: Path | None = None
     """Where the processes of a run wait for each other."""
 
@@ -44,5 +44,5 @@ class Memory:
         self.unprovisioned = False
         self.institutions.clear()
         self.patience.forget()
-        if self.constancy is not None:
-            self.constancy.forget()
+        if self.sightings is not None:
+            self.sightings.forget()

@@ -1,9 +1,9 @@
-"""Judges that what nothing changes is shown alike in all messages of a run.
+"""Judges the resources in all messages of a run by one another.
 
 A check reads a resource where it looks for something; a row of a list, a webhook or the answer to
 another operation may show it otherwise. So each message is judged by those before it. Under
 ``x-constant`` the document says for each type of resource which members nothing changes, and which
-requirement says so.
+requirement says so; ``relations`` says what hangs together.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from conformance.contract.document import Document
 from conformance.contract.judge import Finding, entries
 from conformance.contract.moments import parse_moment
 from conformance.contract.notation import masked_or_same
+from conformance.contract.relations import Relations
 
 MAX_RESOURCES = 20_000
 """Resources that are remembered; what a target shows beyond that is not compared."""
@@ -35,7 +36,7 @@ _HEAD_OFFICE = "XXX"
 Scalar = str | int | float | bool
 
 
-class Constancy:
+class Sightings:
     """What the resources of a run have shown so far, and whether a message shows the same.
 
     Messages may come from several threads.
@@ -45,6 +46,7 @@ class Constancy:
         self._kinds: Mapping[str, Mapping[str, Any]] = document.raw["x-constant"]
         self._shown: dict[str, dict[str, Scalar]] = {}
         self._given: dict[str, dict[str, str]] = {}
+        self._relations = Relations()
         self._lock = threading.Lock()
 
     def forget(self) -> None:
@@ -52,6 +54,7 @@ class Constancy:
         with self._lock:
             self._shown.clear()
             self._given.clear()
+            self._relations.forget()
 
     def answer(
         self, operation: str, status: int, body: Any, given: Any = None
@@ -69,11 +72,10 @@ class Constancy:
         rows = entries(body) or []
         with self._lock:
             self._take_given(operation, body, given)
-            found = [
-                finding
-                for resource in (body, *rows[:_MAX_ROWS])
-                for finding in self._resource(resource, Kind.BODY, operation)
-            ]
+            asked = given if operation == "createQuote" and isinstance(given, dict) else None
+            found = [*self._resource(body, Kind.BODY, operation, asked)]
+            for row in rows[:_MAX_ROWS]:
+                found += self._resource(row, Kind.BODY, operation)
         return _one_each(found)
 
     def delivery(self, body: Any) -> tuple[Finding, ...]:
@@ -94,11 +96,17 @@ class Constancy:
             member = wanted["member"]
             self._given[body["id"]] = dict(_texts(given.get(member), member))
 
-    def _resource(self, resource: Any, message: Kind, name: str) -> Iterator[Finding]:
+    def _resource(
+        self, resource: Any, message: Kind, name: str, asked: Mapping[str, Any] | None = None
+    ) -> Iterator[Finding]:
         kind = self._kind_of(resource)
-        if kind is None:
+        if kind is None or not self._has_room_for(resource["id"]):
             return
         yield from self._constants(resource, kind, message, name)
+        for broken in self._relations.of(resource["id"].partition(":")[0], resource, asked):
+            difference = Difference(message, name, got=broken.detail)
+            detail = f"{resource['id']} has {broken.detail}"
+            yield Finding(broken.requirement, False, detail, difference)
         for place, given in self._given.get(resource["id"], {}).items():
             shown = _value_at(resource, place)
             if not isinstance(shown, str) or not shown:
@@ -113,11 +121,7 @@ class Constancy:
     def _constants(
         self, resource: Mapping[str, Any], kind: Mapping[str, Any], message: Kind, name: str
     ) -> Iterator[Finding]:
-        before = self._shown.get(resource["id"])
-        if before is None:
-            if len(self._shown) >= MAX_RESOURCES:
-                return
-            before = self._shown[resource["id"]] = {}
+        before = self._shown.setdefault(resource["id"], {})
         for member in kind["members"]:
             value = _value_at(resource, member)
             if not isinstance(value, Scalar) or value == "" or len(str(value)) > _MAX_CHARS:
@@ -132,6 +136,9 @@ class Constancy:
                     *(message, name, member), expected=str(before[member]), got=str(value)
                 )
                 yield Finding(kind["requirement"], False, detail, wanted)
+
+    def _has_room_for(self, name: str) -> bool:
+        return name in self._shown or len(self._shown) < MAX_RESOURCES
 
     def _kind_of(self, resource: Any) -> Mapping[str, Any] | None:
         name = resource.get("id") if isinstance(resource, dict) else None

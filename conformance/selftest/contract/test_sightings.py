@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from conformance.contract.constancy import MAX_RESOURCES, Constancy
 from conformance.contract.document import document
+from conformance.contract.sightings import MAX_RESOURCES, Sightings
 
 ACCOUNT = {"id": "ExternalAccount:1", "currency": "MXN", "platformAccountId": "mine"}
 QUOTE = {"id": "Quote:1", "exchangeRate": 17.25, "createdAt": "2026-01-15T09:30:00.25Z"}
@@ -15,36 +15,36 @@ CREATION = {"currency": "MXN", "accountInfo": {"accountType": "MXN_ACCOUNT", "cl
 
 
 @pytest.fixture
-def constancy() -> Constancy:
+def sightings() -> Sightings:
     """Return what has seen nothing yet."""
-    return Constancy(document())
+    return Sightings(document())
 
 
-def failed(constancy: Constancy, body: Any, operation: str = "executeQuote") -> list[str]:
+def failed(sightings: Sightings, body: Any, operation: str = "executeQuote") -> list[str]:
     """Return the requirements that a successful answer breaks."""
-    found = constancy.answer(operation, 200, body)
+    found = sightings.answer(operation, 200, body)
     return [finding.requirement for finding in found if not finding.passed]
 
 
-def test_the_first_message_decides_nothing(constancy: Constancy) -> None:
+def test_the_first_message_decides_nothing(sightings: Sightings) -> None:
     """There is nothing to compare the first message with."""
-    assert constancy.answer("createQuote", 201, QUOTE) == ()
+    assert sightings.answer("createQuote", 201, QUOTE) == ()
 
 
-def test_a_row_is_compared_with_an_answer(constancy: Constancy) -> None:
+def test_a_row_is_compared_with_an_answer(sightings: Sightings) -> None:
     """A row of a list that shows another value than an answer before it breaks the requirement."""
-    constancy.answer("createExternalAccount", 201, ACCOUNT)
+    sightings.answer("createExternalAccount", 201, ACCOUNT)
 
-    assert failed(constancy, {"data": [ACCOUNT]}) == []
-    assert failed(constancy, {"data": [{**ACCOUNT, "currency": "USD"}]}) == ["CNV-892"]
+    assert failed(sightings, {"data": [ACCOUNT]}) == []
+    assert failed(sightings, {"data": [{**ACCOUNT, "currency": "USD"}]}) == ["CNV-892"]
 
 
-def test_a_webhook_is_compared_with_an_answer(constancy: Constancy) -> None:
+def test_a_webhook_is_compared_with_an_answer(sightings: Sightings) -> None:
     """What a webhook shows otherwise is told with both values."""
-    constancy.answer("listTransactions", 200, [{"id": "Transaction:1", "direction": "DEBIT"}])
+    sightings.answer("listTransactions", 200, [{"id": "Transaction:1", "direction": "DEBIT"}])
 
     shown = {"type": "X", "data": {"id": "Transaction:1", "direction": "CREDIT"}}
-    [finding] = constancy.delivery(shown)
+    [finding] = sightings.delivery(shown)
 
     assert not finding.passed
     assert finding.detail == "direction of Transaction:1 is 'CREDIT', and was 'DEBIT'"
@@ -62,12 +62,12 @@ def test_a_webhook_is_compared_with_an_answer(constancy: Constancy) -> None:
     ],
 )
 def test_rounding_and_absence_are_no_difference(
-    constancy: Constancy, change: dict[str, Any]
+    sightings: Sightings, change: dict[str, Any]
 ) -> None:
     """Another notation of the same value is alike, and so is a value that is not shown."""
-    constancy.answer("createQuote", 201, QUOTE)
+    sightings.answer("createQuote", 201, QUOTE)
 
-    assert failed(constancy, {**QUOTE, **change}) == []
+    assert failed(sightings, {**QUOTE, **change}) == []
 
 
 @pytest.mark.parametrize(
@@ -79,84 +79,84 @@ def test_rounding_and_absence_are_no_difference(
         {"exchangeRate": "n/a"},
     ],
 )
-def test_another_value_is_a_difference(constancy: Constancy, change: dict[str, Any]) -> None:
+def test_another_value_is_a_difference(sightings: Sightings, change: dict[str, Any]) -> None:
     """A moment two seconds later and another rate are not the same."""
-    constancy.answer("createQuote", 201, QUOTE)
+    sightings.answer("createQuote", 201, QUOTE)
 
-    assert failed(constancy, {**QUOTE, **change}) == ["CNV-894"]
+    assert failed(sightings, {**QUOTE, **change}) == ["CNV-894"]
 
 
 @pytest.mark.parametrize(
     ("clabe", "broken"),
     [("0321800001", []), ("03 2180 0001", []), ("******0001", []), ("0321800002", ["CNV-893"])],
 )
-def test_what_was_given_is_shown(constancy: Constancy, clabe: str, broken: list[str]) -> None:
+def test_what_was_given_is_shown(sightings: Sightings, clabe: str, broken: list[str]) -> None:
     """Details of an account are shown as they were given, grouped or masked."""
-    constancy.answer("createExternalAccount", 201, ACCOUNT, CREATION)
+    sightings.answer("createExternalAccount", 201, ACCOUNT, CREATION)
 
     info = {"accountType": "MXN_ACCOUNT", "clabe": clabe}
-    assert failed(constancy, {"data": [{**ACCOUNT, "accountInfo": info}]}) == broken
+    assert failed(sightings, {"data": [{**ACCOUNT, "accountInfo": info}]}) == broken
 
 
-def test_a_head_office_may_be_named(constancy: Constancy) -> None:
+def test_a_head_office_may_be_named(sightings: Sightings) -> None:
     """A bank's code of eight characters and the same code with XXX name the same office."""
     given = {"accountInfo": {"swiftCode": "BOFAUS3N"}}
-    constancy.answer("createExternalAccount", 201, ACCOUNT, given)
+    sightings.answer("createExternalAccount", 201, ACCOUNT, given)
 
     info = {"swiftCode": "BOFAUS3NXXX"}
-    assert failed(constancy, {**ACCOUNT, "accountInfo": info}) == []
+    assert failed(sightings, {**ACCOUNT, "accountInfo": info}) == []
 
 
 @pytest.mark.parametrize("text", [" 0321800001", "03218é0001", "0" * 65, "032\t1800001"])
-def test_odd_texts_may_be_stored_otherwise(constancy: Constancy, text: str) -> None:
+def test_odd_texts_may_be_stored_otherwise(sightings: Sightings, text: str) -> None:
     """Nobody promises to keep blanks around a text, or more characters than a bank would send."""
     given = {"accountInfo": {"clabe": text}}
-    constancy.answer("createExternalAccount", 201, ACCOUNT, given)
+    sightings.answer("createExternalAccount", 201, ACCOUNT, given)
 
-    assert failed(constancy, {**ACCOUNT, "accountInfo": {"clabe": "other"}}) == []
+    assert failed(sightings, {**ACCOUNT, "accountInfo": {"clabe": "other"}}) == []
 
 
-def test_an_account_that_exists_was_given_otherwise(constancy: Constancy) -> None:
+def test_an_account_that_exists_was_given_otherwise(sightings: Sightings) -> None:
     """Who answers a second creation with the first account shows what that one was given."""
-    constancy.answer("createExternalAccount", 201, ACCOUNT, CREATION)
+    sightings.answer("createExternalAccount", 201, ACCOUNT, CREATION)
     other = {"accountInfo": {**CREATION["accountInfo"], "clabe": "999"}}  # type: ignore[dict-item]
-    constancy.answer("createExternalAccount", 201, ACCOUNT, other)
+    sightings.answer("createExternalAccount", 201, ACCOUNT, other)
 
     info = CREATION["accountInfo"]
-    assert failed(constancy, {**ACCOUNT, "accountInfo": info}) == []
+    assert failed(sightings, {**ACCOUNT, "accountInfo": info}) == []
 
 
-def test_a_refusal_shows_nothing(constancy: Constancy) -> None:
+def test_a_refusal_shows_nothing(sightings: Sightings) -> None:
     """Only successes show resources."""
-    constancy.answer("executeQuote", 400, {**QUOTE, "exchangeRate": 1})
+    sightings.answer("executeQuote", 400, {**QUOTE, "exchangeRate": 1})
 
-    assert failed(constancy, QUOTE) == []
+    assert failed(sightings, QUOTE) == []
 
 
-def test_what_is_forgotten_is_not_compared(constancy: Constancy) -> None:
+def test_what_is_forgotten_is_not_compared(sightings: Sightings) -> None:
     """After the target became another one its resources are other ones."""
-    constancy.answer("createQuote", 201, QUOTE)
-    constancy.forget()
+    sightings.answer("createQuote", 201, QUOTE)
+    sightings.forget()
 
-    assert failed(constancy, {**QUOTE, "exchangeRate": 1}) == []
+    assert failed(sightings, {**QUOTE, "exchangeRate": 1}) == []
 
 
 @pytest.mark.parametrize(
     "body", [None, 7, "x", [], [None], {"id": 7}, {"id": "Quote"}, {"id": "Q" * 9999}, {"data": 7}]
 )
-def test_anything_else_is_passed_over(constancy: Constancy, body: Any) -> None:
+def test_anything_else_is_passed_over(sightings: Sightings, body: Any) -> None:
     """Whatever a target sends in the place of a resource decides nothing."""
-    assert constancy.answer("executeQuote", 200, body) == ()
-    assert constancy.delivery(body) == ()
+    assert sightings.answer("executeQuote", 200, body) == ()
+    assert sightings.delivery(body) == ()
 
 
-def test_a_target_cannot_fill_the_memory(constancy: Constancy) -> None:
+def test_a_target_cannot_fill_the_memory(sightings: Sightings) -> None:
     """Beyond a number of resources new ones are not remembered; known ones are still compared."""
     for first in range(0, MAX_RESOURCES, 1000):
         rows = [{**QUOTE, "id": f"Quote:{first + number}"} for number in range(1000)]
-        constancy.answer("executeQuote", 200, rows)
+        sightings.answer("executeQuote", 200, rows)
 
     late = {**QUOTE, "id": "Quote:late"}
-    constancy.answer("executeQuote", 200, late)
-    assert failed(constancy, {**late, "exchangeRate": 1}) == []
-    assert failed(constancy, {**QUOTE, "exchangeRate": 1}) == ["CNV-894"]
+    sightings.answer("executeQuote", 200, late)
+    assert failed(sightings, {**late, "exchangeRate": 1}) == []
+    assert failed(sightings, {**QUOTE, "exchangeRate": 1}) == ["CNV-894"]

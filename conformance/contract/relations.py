@@ -1,0 +1,231 @@
+"""Judges what hangs together: members of a resource, and a payment with its quote and accounts.
+
+Each of these requirements has a scenario that looks where it expects a mistake. What is written
+here is looked at in each message that shows enough, whichever scenario it belongs to. Only what is
+broken is told: that a requirement is kept is for its scenario to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.contract.moments import parse_moment
+
+Json = Mapping[str, Any]
+
+_REALTIME = "REALTIME_FUNDING"
+_MAX_CHARS = 300
+_ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class _Quoted:
+    """What a payment has to agree with: its quote's id, kind of source, amounts and rate."""
+
+    id: str
+    is_realtime: bool
+    sent: tuple[int | None, str | None]
+    received: tuple[int | None, str | None]
+    rate: float | None
+
+    @classmethod
+    def of(cls, quote: Json) -> _Quoted:
+        return cls(
+            quote["id"],
+            _member(quote.get("source"), "sourceType") == _REALTIME,
+            (_amount(quote.get("totalSendingAmount")), _code(quote.get("sendingCurrency"))),
+            (_amount(quote.get("totalReceivingAmount")), _code(quote.get("receivingCurrency"))),
+            _number(quote.get("exchangeRate")),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A requirement that a resource breaks, and how."""
+
+    requirement: str
+    detail: str
+
+
+class Relations:
+    """What accounts and quotes have shown, as far as later messages have to agree with it."""
+
+    def __init__(self) -> None:
+        self._currencies: dict[str, str] = {}
+        self._quotes: dict[str, _Quoted] = {}
+
+    def forget(self) -> None:
+        """Forget all resources."""
+        self._currencies.clear()
+        self._quotes.clear()
+
+    def of(self, kind: str, resource: Json, request: Json | None) -> Iterator[Broken]:
+        """Yield the requirements that a resource breaks.
+
+        Args:
+            kind: the type that its id begins with.
+            resource: the resource.
+            request: the valid body that asked for it just now.
+        """
+        judge = _JUDGES.get(kind)
+        if judge is not None:
+            yield from judge(self, resource, request)
+
+    def _internal_account(self, account: Json, _: Json | None) -> Iterator[Broken]:
+        balance, total = account.get("balance"), account.get("totalBalance")
+        self._keep_currency(account, code_of(balance))
+        if (code := code_of(balance)) and (other := code_of(total)):
+            yield from _unless(
+                "ACC-031", code == other, f"balance in {code}, totalBalance in {other}"
+            )
+        amount, most = amount_of(balance), amount_of(total)
+        if amount is not None and most is not None:
+            yield from _unless(
+                "ACC-012", amount <= most, f"a totalBalance of {most} below {amount}"
+            )
+
+    def _external_account(self, account: Json, _: Json | None) -> Iterator[Broken]:
+        self._keep_currency(account, account.get("currency"))
+        yield from ()
+
+    def _quote(self, quote: Json, request: Json | None) -> Iterator[Broken]:
+        transaction = quote.get("transactionId")
+        if isinstance(transaction, str) and len(transaction) <= _MAX_CHARS:
+            self._quotes.setdefault(transaction, _Quoted.of(quote))
+        for requirement, end, member in (
+            ("QUO-036", "source", "sendingCurrency"),
+            ("QUO-037", "destination", "receivingCurrency"),
+        ):
+            code = _code(quote.get(member))
+            wanted = self._currencies.get(str(_member(quote.get(end), "accountId")))
+            if code and wanted:
+                yield from _unless(
+                    requirement, code == wanted, f"{member} {code}, an account in {wanted}"
+                )
+        if request is not None:
+            yield from _as_asked(quote, request)
+
+    def _transaction(self, payment: Json, _: Json | None) -> Iterator[Broken]:
+        status, settled = payment.get("status"), payment.get("settledAt")
+        if payment.get("type") == "OUTGOING" and (direction := payment.get("direction")):
+            yield from _unless(
+                "TRX-033", direction == "DEBIT", f"an OUTGOING payment is a {direction}"
+            )
+        quote = self._quotes.get(str(payment.get("id")))
+        if quote is None:
+            return
+        if name := payment.get("quoteId"):
+            yield from _unless("TRX-022", name == quote.id, f"quoteId {name}, and not {quote.id}")
+        for requirement, waiting in (("TRX-842", "PENDING"), ("TRX-027", "PROCESSING")):
+            is_early = status == waiting and settled
+            yield from _unless(requirement, not is_early, f"{waiting} with settledAt {settled}")
+        if status == "COMPLETED":
+            refund = payment.get("refund")
+            yield from _unless("TRX-057", not refund, f"a refund {refund} at COMPLETED")
+            if not quote.is_realtime:
+                yield from _as_quoted(payment, quote)
+
+    def _keep_currency(self, account: Json, code: Any) -> None:
+        if isinstance(code, str) and 0 < len(code) <= _MAX_CHARS:
+            self._currencies.setdefault(str(account["id"]), code)
+
+
+_Judge = Callable[[Relations, Json, Json | None], Iterator[Broken]]
+_JUDGES: Mapping[str, _Judge] = {
+    "InternalAccount": Relations._internal_account,  # noqa: SLF001 - a table of the class
+    "ExternalAccount": Relations._external_account,  # noqa: SLF001
+    "Quote": Relations._quote,  # noqa: SLF001
+    "Transaction": Relations._transaction,  # noqa: SLF001
+}
+
+
+def _as_asked(quote: Json, request: Json) -> Iterator[Broken]:
+    """Yield whether a new quote has the amount that its request locked, its rate and its life."""
+    side, amount = request.get("lockedCurrencySide"), request.get("lockedCurrencyAmount")
+    sending, receiving = _code(quote.get("sendingCurrency")), _code(quote.get("receivingCurrency"))
+    if sending and receiving and side in _LOCKED and _amount(amount) is not None:
+        member, at_home, abroad, rate_at_home = _LOCKED[side]
+        shown, rate = quote.get(member), quote.get("exchangeRate")
+        is_home = sending == receiving
+        if shown is not None:
+            wanted = f"{member} {shown}, and {amount} was locked"
+            yield from _unless(at_home if is_home else abroad, shown == amount, wanted)
+        if is_home and rate is not None:
+            yield from _unless(rate_at_home, rate == 1, f"exchangeRate {rate} within {sending}")
+    if quote.get("status") == "PENDING":
+        try:
+            created, ends = (parse_moment(str(quote.get(n))) for n in ("createdAt", "expiresAt"))
+            yield from _unless(
+                "QUO-030", created < ends, f"created at {created}, expires at {ends}"
+            )
+        except (ValueError, TypeError, OverflowError):
+            return
+
+
+_LOCKED = {
+    "SENDING": ("totalSendingAmount", "QUO-044", "QUO-046", "QUO-048"),
+    "RECEIVING": ("totalReceivingAmount", "QUO-045", "QUO-047", "QUO-049"),
+}
+"""By the locked side: the member that shows it, and the requirements on it and on the rate."""
+
+
+def _as_quoted(payment: Json, quote: _Quoted) -> Iterator[Broken]:
+    """Yield whether a completed payment moved what its quote says."""
+    for member, (amount, code), of_amount, of_currency in (
+        ("sentAmount", quote.sent, "TRX-028", "TRX-029"),
+        ("receivedAmount", quote.received, "TRX-030", "TRX-031"),
+    ):
+        shown, currency = amount_of(payment.get(member)), code_of(payment.get(member))
+        if shown is not None and amount is not None:
+            yield from _unless(
+                of_amount, shown == amount, f"{member} {shown}, and {amount} in the quote"
+            )
+        if currency and code:
+            yield from _unless(
+                of_currency, currency == code, f"{member} in {currency}, and not {code}"
+            )
+    rate = _number(payment.get("exchangeRate"))
+    if rate is not None and quote.rate is not None:
+        is_same = math.isclose(rate, quote.rate, rel_tol=_ROUNDING)
+        yield from _unless(
+            "TRX-032", is_same, f"exchangeRate {rate}, and {quote.rate} in the quote"
+        )
+
+
+def _unless(requirement: str, kept: bool, otherwise: str) -> Iterator[Broken]:
+    """Yield a requirement and how it is broken, unless it is kept."""
+    if not kept:
+        yield Broken(requirement, otherwise[:_MAX_CHARS])
+
+
+def amount_of(money: Any) -> int | None:
+    """Return the amount of a money object; ``None`` where it shows none."""
+    return _amount(_member(money, "amount"))
+
+
+def code_of(money: Any) -> str | None:
+    """Return the currency code of a money object; ``None`` where it shows none."""
+    return _code(_member(money, "currency"))
+
+
+def _code(currency: Any) -> str | None:
+    code = _member(currency, "code")
+    return code if isinstance(code, str) and len(code) <= _MAX_CHARS else None
+
+
+def _amount(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _number(value: Any) -> float | None:
+    try:
+        return float(value) if isinstance(value, int | float) else None
+    except OverflowError:
+        return None
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None

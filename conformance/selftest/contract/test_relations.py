@@ -1,0 +1,154 @@
+"""What hangs together in the resources of a run, and what may differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.contract.relations import Relations
+
+USD = {"code": "USD"}
+MXN = {"code": "MXN"}
+ACCOUNT = {"id": "InternalAccount:1", "balance": {"amount": 5, "currency": USD}}
+EXTERNAL = {"id": "ExternalAccount:1", "currency": "MXN"}
+REQUEST = {"lockedCurrencySide": "SENDING", "lockedCurrencyAmount": 100}
+QUOTE = {
+    "id": "Quote:1",
+    "status": "PENDING",
+    "transactionId": "Transaction:1",
+    "source": {"sourceType": "ACCOUNT", "accountId": "InternalAccount:1"},
+    "destination": {"accountId": "ExternalAccount:1"},
+    "sendingCurrency": USD,
+    "receivingCurrency": MXN,
+    "totalSendingAmount": 100,
+    "totalReceivingAmount": 1700,
+    "exchangeRate": 17.5,
+    "createdAt": "2026-01-15T09:30:00Z",
+    "expiresAt": "2026-01-15T09:35:00Z",
+}
+AT_HOME = {**QUOTE, "receivingCurrency": USD, "exchangeRate": 1, "destination": {}}
+PAYMENT = {
+    "id": "Transaction:1",
+    "type": "OUTGOING",
+    "direction": "DEBIT",
+    "quoteId": "Quote:1",
+    "status": "COMPLETED",
+    "settledAt": "2026-01-15T09:31:00Z",
+    "sentAmount": {"amount": 100, "currency": USD},
+    "receivedAmount": {"amount": 1700, "currency": MXN},
+    "exchangeRate": 17.5,
+}
+
+
+def broken(*steps: tuple[dict[str, Any], dict[str, Any] | None]) -> list[str]:
+    """Return what resources break that are shown one after the other, each with its request."""
+    relations = Relations()
+    found = []
+    for resource, request in steps:
+        kind = str(resource["id"]).partition(":")[0]
+        found += [one.requirement for one in relations.of(kind, resource, request)]
+    return found
+
+
+def test_what_agrees_breaks_nothing() -> None:
+    """Accounts, a quote between them as it was asked for, and its payment agree."""
+    total = {**ACCOUNT, "totalBalance": {"amount": 6, "currency": USD}}
+
+    assert broken((total, None), (EXTERNAL, None), (QUOTE, REQUEST), (PAYMENT, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("total", "requirement"),
+    [
+        ({"amount": 4, "currency": USD}, "ACC-012"),
+        ({"amount": 6, "currency": MXN}, "ACC-031"),
+    ],
+)
+def test_balances_agree(total: dict[str, Any], requirement: str) -> None:
+    """The total is no less than what can be spent, in the same currency."""
+    assert broken(({**ACCOUNT, "totalBalance": total}, None)) == [requirement]
+
+
+@pytest.mark.parametrize(
+    ("quote", "request_", "requirement"),
+    [
+        ({**QUOTE, "totalSendingAmount": 99}, REQUEST, "QUO-046"),
+        (QUOTE, {**REQUEST, "lockedCurrencySide": "RECEIVING"}, "QUO-047"),
+        ({**AT_HOME, "totalSendingAmount": 99}, REQUEST, "QUO-044"),
+        (AT_HOME, {**REQUEST, "lockedCurrencySide": "RECEIVING"}, "QUO-045"),
+        ({**AT_HOME, "exchangeRate": 1.01}, REQUEST, "QUO-048"),
+        ({**QUOTE, "expiresAt": QUOTE["createdAt"]}, REQUEST, "QUO-030"),
+        ({**QUOTE, "sendingCurrency": MXN}, None, "QUO-036"),
+        ({**QUOTE, "receivingCurrency": USD}, None, "QUO-037"),
+    ],
+)
+def test_a_quote_agrees_with_its_request_and_accounts(
+    quote: dict[str, Any], request_: dict[str, Any] | None, requirement: str
+) -> None:
+    """Locked amount, rate, life and currencies are looked at in any quote."""
+    assert broken((ACCOUNT, None), (EXTERNAL, None), (quote, request_)) == [requirement]
+
+
+@pytest.mark.parametrize(
+    ("change", "requirement"),
+    [
+        ({"quoteId": "Quote:2"}, "TRX-022"),
+        ({"status": "PROCESSING"}, "TRX-027"),
+        ({"status": "PENDING"}, "TRX-842"),
+        ({"refund": {"status": "PENDING"}}, "TRX-057"),
+        ({"direction": "CREDIT"}, "TRX-033"),
+        ({"sentAmount": {"amount": 101, "currency": USD}}, "TRX-028"),
+        ({"sentAmount": {"amount": 100, "currency": MXN}}, "TRX-029"),
+        ({"receivedAmount": {"amount": 17, "currency": MXN}}, "TRX-030"),
+        ({"receivedAmount": {"amount": 1700, "currency": USD}}, "TRX-031"),
+        ({"exchangeRate": 17.6}, "TRX-032"),
+    ],
+)
+def test_a_payment_agrees_with_its_quote(change: dict[str, Any], requirement: str) -> None:
+    """What a payment shows is what its quote said, whatever kind of quote it was."""
+    assert broken((QUOTE, None), ({**PAYMENT, **change}, None)) == [requirement]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "FAILED", "refund": {"status": "PENDING"}, "sentAmount": None},
+        {"status": "FAILED", "receivedAmount": {"amount": 0, "currency": MXN}},
+        {"id": "Transaction:other", "quoteId": "Quote:other"},
+        {"type": "INCOMING", "direction": "CREDIT"},
+        {"exchangeRate": "17.5"},
+        {"exchangeRate": 10**400},
+        {"sentAmount": 100},
+    ],
+)
+def test_what_is_not_comparable_breaks_nothing(change: dict[str, Any]) -> None:
+    """A payment that failed, one of another quote, and what has another form are passed over."""
+    assert broken((QUOTE, None), ({**PAYMENT, **change}, None)) == []
+
+
+def test_what_is_paid_just_in_time_may_be_another_amount() -> None:
+    """Whoever pays may pay more or less than the quote says."""
+    quote = {**QUOTE, "source": {"sourceType": "REALTIME_FUNDING"}}
+
+    paid = {**PAYMENT, "sentAmount": {"amount": 120, "currency": USD}}
+    assert broken((quote, None), (paid, None)) == []
+
+
+def test_what_is_told_is_short() -> None:
+    """A target cannot fill a report with what it shows in the place of an id."""
+    relations = Relations()
+    list(relations.of("Quote", QUOTE, None))
+
+    [found] = relations.of("Transaction", {**PAYMENT, "quoteId": "Q" * 10_000}, None)
+
+    assert len(found.detail) <= 300
+
+
+def test_what_is_forgotten_need_not_agree() -> None:
+    """After the target became another one its quotes are other ones."""
+    relations = Relations()
+    list(relations.of("Quote", QUOTE, None))
+    relations.forget()
+
+    assert list(relations.of("Transaction", {**PAYMENT, "quoteId": "Quote:2"}, None)) == []
