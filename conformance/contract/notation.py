@@ -7,6 +7,7 @@ from typing import Any
 
 _MASK = re.compile(r"[*•xX]{2,}[\W_]*")
 _MIN_CLEAR_CHARS = 2
+_MAX_PLAIN_CHARS = 64
 
 
 def masked_or_same(shown_value: Any, sent_value: Any) -> bool:
@@ -38,3 +39,12 @@ def same_text(shown_value: Any, sent_value: Any) -> bool:
 def letters_and_digits(text: str) -> str:
     """Return the letters and digits of a text, in one case."""
     return re.sub(r"[\W_]", "", text).casefold()
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text is stored as it is written: short, in ASCII, without blanks around it.
+
+    Others may be cut, or stored in another form.
+    """
+    is_written_so = text.isascii() and text.isprintable() and text.strip() == text
+    return is_written_so and len(text) <= _MAX_PLAIN_CHARS

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.contract.moments import parse_moment
+from conformance.contract.notation import is_plain
 
 Json = Mapping[str, Any]
 
@@ -27,6 +28,7 @@ class _Quoted:
 
     id: str
     is_realtime: bool
+    description: str | None
     sent: tuple[int | None, str | None]
     received: tuple[int | None, str | None]
     rate: float | None
@@ -36,6 +38,7 @@ class _Quoted:
         return cls(
             quote["id"],
             _member(quote.get("source"), "sourceType") == _REALTIME,
+            _plain(quote.get("description")),
             (_amount(quote.get("totalSendingAmount")), _code(quote.get("sendingCurrency"))),
             (_amount(quote.get("totalReceivingAmount")), _code(quote.get("receivingCurrency"))),
             _number(quote.get("exchangeRate")),
@@ -119,6 +122,8 @@ class Relations:
             return
         if name := payment.get("quoteId"):
             yield from _unless("TRX-022", name == quote.id, f"quoteId {name}, and not {quote.id}")
+        if (text := payment.get("description")) and quote.description:
+            yield from _unless("TRX-034", text == quote.description, f"the description {text}")
         for requirement, waiting in (("TRX-842", "PENDING"), ("TRX-027", "PROCESSING")):
             is_early = status == waiting and settled
             yield from _unless(requirement, not is_early, f"{waiting} with settledAt {settled}")
@@ -155,6 +160,10 @@ def _as_asked(quote: Json, request: Json) -> Iterator[Broken]:
             yield from _unless(at_home if is_home else abroad, shown == amount, wanted)
         if is_home and rate is not None:
             yield from _unless(rate_at_home, rate == 1, f"exchangeRate {rate} within {sending}")
+    sent, description = _plain(request.get("description")), quote.get("description")
+    if sent and description:
+        told = f"the description {description}, and not {sent}"
+        yield from _unless("QUO-039", description == sent, told)
     if quote.get("status") == "PENDING":
         try:
             created, ends = (parse_moment(str(quote.get(n))) for n in ("createdAt", "expiresAt"))
@@ -218,6 +227,10 @@ def _code(currency: Any) -> str | None:
 
 def _amount(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _plain(value: Any) -> str | None:
+    return value if isinstance(value, str) and is_plain(value) else None
 
 
 def _number(value: Any) -> float | None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -18,7 +19,7 @@ from conformance.contract.difference import Difference, Kind
 from conformance.contract.document import Document
 from conformance.contract.judge import Finding, entries
 from conformance.contract.moments import parse_moment
-from conformance.contract.notation import masked_or_same
+from conformance.contract.notation import is_plain, masked_or_same
 from conformance.contract.relations import Relations
 
 MAX_RESOURCES = 20_000
@@ -26,8 +27,9 @@ MAX_RESOURCES = 20_000
 
 _MAX_ROWS = 2_000
 _MAX_CHARS = 300
-_MAX_GIVEN_CHARS = 64
 _MAX_DEPTH = 3
+_LIST = "list"
+_A_PAIR = 2
 _SUCCESSES = range(200, 300)
 _ROUNDING = timedelta(seconds=1)
 _RELATIVE_ROUNDING = 1e-6
@@ -44,6 +46,7 @@ class Sightings:
 
     def __init__(self, document: Document) -> None:
         self._kinds: Mapping[str, Mapping[str, Any]] = document.raw["x-constant"]
+        self._once: str = document.raw["x-judge"]["once"]
         self._shown: dict[str, dict[str, Scalar]] = {}
         self._given: dict[str, dict[str, str]] = {}
         self._relations = Relations()
@@ -76,6 +79,8 @@ class Sightings:
             found = [*self._resource(body, Kind.BODY, operation, asked)]
             for row in rows[:_MAX_ROWS]:
                 found += self._resource(row, Kind.BODY, operation)
+        if operation.startswith(_LIST):
+            found += self._repeated(rows, operation)
         return _one_each(found)
 
     def delivery(self, body: Any) -> tuple[Finding, ...]:
@@ -85,6 +90,23 @@ class Sightings:
         name = str(body.get("type"))[:_MAX_CHARS]
         with self._lock:
             return _one_each(self._resource(body.get("data"), Kind.WEBHOOK, name))
+
+    def _repeated(self, rows: Sequence[Any], operation: str) -> Iterator[Finding]:
+        """Yield whether the rows of a list, of two at least, have ids of their own."""
+        # A payment from one account of a customer to another may have a row on either side.
+        shown = Counter(
+            (row["id"], str(row.get("direction")))
+            for row in rows
+            if isinstance(row, dict) and row.get("id") and isinstance(row["id"], str)
+        )
+        if shown.total() < _A_PAIR:
+            return
+        (name, _), times = shown.most_common(1)[0]
+        if times == 1:
+            yield Finding(self._once, passed=True)
+            return
+        detail = f"{name[:_MAX_CHARS]} is listed {times} times"
+        yield Finding(self._once, False, detail, Difference(Kind.BODY, operation, "data"))
 
     def _take_given(self, operation: str, body: Any, given: Any) -> None:
         """Remember what a new resource was created with."""
@@ -165,20 +187,12 @@ def _value_at(resource: Mapping[str, Any], place: str) -> Any:
 
 
 def _texts(value: Any, place: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield the texts in an object by their dotted places; those that nobody writes otherwise.
-
-    What has blanks around it, or characters other than ASCII, may be stored in another form.
-    """
+    """Yield the texts in an object by their dotted places; those that nobody writes otherwise."""
     if isinstance(value, dict) and depth < _MAX_DEPTH:
         for name, inner in value.items():
             yield from _texts(inner, f"{place}.{name}", depth + 1)
-    elif isinstance(value, str) and _is_plain(value):
+    elif isinstance(value, str) and is_plain(value):
         yield place, value
-
-
-def _is_plain(text: str) -> bool:
-    is_written_so = text.isascii() and text.isprintable() and text.strip() == text
-    return is_written_so and len(text) <= _MAX_GIVEN_CHARS
 
 
 def _is_as_given(shown: str, given: str) -> bool:

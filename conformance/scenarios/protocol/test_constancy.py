@@ -19,6 +19,17 @@ def test_accounts_are_shown_alike(platform: Platform) -> None:
     platform.external_accounts.as_listed(customer, destination)
 
 
+@requirement("CNV-896")
+def test_a_list_shows_each_resource_once(platform: Platform) -> None:
+    """The list of a customer's external accounts shows two that were created once each."""
+    customer = platform.approved.customer()
+
+    first, second = (platform.external_accounts.account(customer) for _ in range(2))
+
+    listed = [account["id"] for account in platform.external_accounts.of_customer(customer)]
+    assert {first["id"], second["id"]} <= {*listed}
+
+
 @requirement("CNV-894", "CNV-895")
 def test_a_payment_is_shown_alike(platform: Platform) -> None:
     """A quote is the same when it is executed, and its transaction before and after that."""

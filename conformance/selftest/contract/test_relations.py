@@ -24,6 +24,7 @@ QUOTE = {
     "totalSendingAmount": 100,
     "totalReceivingAmount": 1700,
     "exchangeRate": 17.5,
+    "description": "rent",
     "createdAt": "2026-01-15T09:30:00Z",
     "expiresAt": "2026-01-15T09:35:00Z",
 }
@@ -79,6 +80,7 @@ def test_balances_agree(total: dict[str, Any], requirement: str) -> None:
         (AT_HOME, {**REQUEST, "lockedCurrencySide": "RECEIVING"}, "QUO-045"),
         ({**AT_HOME, "exchangeRate": 1.01}, REQUEST, "QUO-048"),
         ({**QUOTE, "expiresAt": QUOTE["createdAt"]}, REQUEST, "QUO-030"),
+        (QUOTE, {**REQUEST, "description": "food"}, "QUO-039"),
         ({**QUOTE, "sendingCurrency": MXN}, None, "QUO-036"),
         ({**QUOTE, "receivingCurrency": USD}, None, "QUO-037"),
     ],
@@ -98,6 +100,7 @@ def test_a_quote_agrees_with_its_request_and_accounts(
         ({"status": "PENDING"}, "TRX-842"),
         ({"refund": {"status": "PENDING"}}, "TRX-057"),
         ({"direction": "CREDIT"}, "TRX-033"),
+        ({"description": "food"}, "TRX-034"),
         ({"sentAmount": {"amount": 101, "currency": USD}}, "TRX-028"),
         ({"sentAmount": {"amount": 100, "currency": MXN}}, "TRX-029"),
         ({"receivedAmount": {"amount": 17, "currency": MXN}}, "TRX-030"),

@@ -41,13 +41,13 @@ def test_a_row_is_compared_with_an_answer(sightings: Sightings) -> None:
 
 def test_a_webhook_is_compared_with_an_answer(sightings: Sightings) -> None:
     """What a webhook shows otherwise is told with both values."""
-    sightings.answer("listTransactions", 200, [{"id": "Transaction:1", "direction": "DEBIT"}])
+    sightings.answer("listTransactions", 200, [{"id": "Transaction:1", "quoteId": "Quote:1"}])
 
-    shown = {"type": "X", "data": {"id": "Transaction:1", "direction": "CREDIT"}}
+    shown = {"type": "X", "data": {"id": "Transaction:1", "quoteId": "Quote:2"}}
     [finding] = sightings.delivery(shown)
 
     assert not finding.passed
-    assert finding.detail == "direction of Transaction:1 is 'CREDIT', and was 'DEBIT'"
+    assert finding.detail == "quoteId of Transaction:1 is 'Quote:2', and was 'Quote:1'"
 
 
 @pytest.mark.parametrize(
@@ -160,3 +160,23 @@ def test_a_target_cannot_fill_the_memory(sightings: Sightings) -> None:
     sightings.answer("executeQuote", 200, late)
     assert failed(sightings, {**late, "exchangeRate": 1}) == []
     assert failed(sightings, {**QUOTE, "exchangeRate": 1}) == ["CNV-894"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([], []),
+        ([ACCOUNT], []),
+        ([ACCOUNT, QUOTE], [("CNV-896", True)]),
+        ([ACCOUNT, QUOTE, ACCOUNT], [("CNV-896", False)]),
+        ([{"id": "x", "direction": one} for one in ("DEBIT", "CREDIT")], [("CNV-896", True)]),
+        ([{"id": 7}, {"id": 7}, {}, None], []),
+    ],
+)
+def test_a_list_shows_each_resource_once(
+    sightings: Sightings, rows: list[Any], found: list[tuple[str, bool]]
+) -> None:
+    """Two rows with one id break the requirement, two with ids of their own keep it."""
+    told = sightings.answer("listTransactions", 200, {"data": rows})
+
+    assert [(one.requirement, one.passed) for one in told if one.requirement == "CNV-896"] == found

@@ -79,14 +79,24 @@ declare(
 )
 declare(
     "CNV-895",
-    "credited-at-last",
-    "a payment is a credit once it is completed",
+    "renamed-at-last",
+    "a payment shows another quote once it is completed",
     edited(
         transactions,
         "view",
         derived(
-            "direction",
-            lambda body: "CREDIT" if body["status"] == "COMPLETED" else body["direction"],
+            "quoteId",
+            lambda body: "Quote:another" if body["status"] == "COMPLETED" else body["quoteId"],
         ),
+    ),
+)
+declare(
+    "CNV-896",
+    "last-repeated",
+    "the list of external accounts ends with a row that it has already",
+    edited(
+        externals,
+        "list_for_customers",
+        lambda body: {**body, "data": [*body["data"], *body["data"][-1:]]},
     ),
 )
