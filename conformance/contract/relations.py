@@ -20,6 +20,7 @@ Json = Mapping[str, Any]
 _REALTIME = "REALTIME_FUNDING"
 _MAX_CHARS = 300
 _ROUNDING = 1e-6
+_MAX_BITS = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +227,8 @@ def _code(currency: Any) -> str | None:
 
 
 def _amount(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_whole and value.bit_length() <= _MAX_BITS else None
 
 
 def _plain(value: Any) -> str | None:

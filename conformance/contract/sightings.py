@@ -13,7 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeGuard
 
 from conformance.contract.difference import Difference, Kind
 from conformance.contract.document import Document
@@ -28,6 +28,7 @@ MAX_RESOURCES = 20_000
 _MAX_ROWS = 2_000
 _MAX_CHARS = 300
 _MAX_DEPTH = 3
+_MAX_BITS = 128
 _LIST = "list"
 _A_PAIR = 2
 _SUCCESSES = range(200, 300)
@@ -95,7 +96,7 @@ class Sightings:
         """Yield whether the rows of a list, of two at least, have ids of their own."""
         # A payment from one account of a customer to another may have a row on either side.
         shown = Counter(
-            (row["id"], str(row.get("direction")))
+            (row["id"], row.get("direction") == "CREDIT")
             for row in rows
             if isinstance(row, dict) and row.get("id") and isinstance(row["id"], str)
         )
@@ -146,7 +147,7 @@ class Sightings:
         before = self._shown.setdefault(resource["id"], {})
         for member in kind["members"]:
             value = _value_at(resource, member)
-            if not isinstance(value, Scalar) or value == "" or len(str(value)) > _MAX_CHARS:
+            if not _is_comparable(value):
                 continue
             if member not in before:
                 before[member] = value
@@ -177,6 +178,13 @@ def _one_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
         if known is None or (known.passed and not finding.passed):
             found[finding.requirement] = finding
     return tuple(found.values())
+
+
+def _is_comparable(value: Any) -> TypeGuard[Scalar]:
+    """Return whether a value is no object or list, not empty, and not too long to be kept."""
+    if isinstance(value, str):
+        return 0 < len(value) <= _MAX_CHARS
+    return isinstance(value, float) or (isinstance(value, int) and value.bit_length() <= _MAX_BITS)
 
 
 def _value_at(resource: Mapping[str, Any], place: str) -> Any:

@@ -59,6 +59,7 @@ def test_a_webhook_is_compared_with_an_answer(sightings: Sightings) -> None:
         {"exchangeRate": None},
         {"createdAt": ""},
         {"exchangeRate": {"rate": 17.25}},
+        {"exchangeRate": 10**9999},
     ],
 )
 def test_rounding_and_absence_are_no_difference(
