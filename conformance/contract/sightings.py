@@ -205,9 +205,9 @@ def _texts(value: Any, place: str, depth: int = 0) -> Iterator[tuple[str, str]]:
 
 def _is_as_given(shown: str, given: str) -> bool:
     """Return whether a text is shown as it was given; a bank's code may name its head office."""
-    return masked_or_same(shown, given) or masked_or_same(
-        shown.removesuffix(_HEAD_OFFICE), given.removesuffix(_HEAD_OFFICE)
-    )
+    if shown == given or masked_or_same(shown, given):
+        return True
+    return masked_or_same(shown.removesuffix(_HEAD_OFFICE), given.removesuffix(_HEAD_OFFICE))
 
 
 def _are_alike(value: Scalar, before: Scalar) -> bool:
