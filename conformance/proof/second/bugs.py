@@ -917,6 +917,17 @@ email-verifies-phone|314|The code of the email verifies the phone too.
 refund-of-newest-purchase|286|A standalone return points to the newest purchase of its card.
 any-secret-after-the-right-one|424|Any secret is taken once the right one was given.
 refused-fee-kept|335|A standing fee that is refused for its currency is kept.
+phone-with-tail|499|The phone number of mobile money may have more digits than its country has.
+lookup-bounds-unscaled|167|The sending bounds of a lookup take no notice of decimals.
+sort-code-zeros-lost|116|A sortCode loses its leading zeros.
+account-faults-from-inside|209|The invalid members of an account are told without its accountInfo.
+lightning-offer-beside-any|127|A bolt12 offer is taken beside a lightningAddress or an invoice.
+account-event-of-owner|438|EXTERNAL_ACCOUNT.STATUS_UPDATED has the owner of the account as its data.
+platform-accounts-not-looked-up|294|A lookup finds no account of the platform, whoever sends.
+israeli-business-address|122|A business that is paid in ILS needs no address.
+us-seventeen-digits-refused|109|An account number of 17 digits is refused for USD.
+counterparty-as-bad-gateway|475|A lookup whose counterparty fails is refused with 502.
+account-in-any-currency|107|An account of any type may be in any currency.
 """
 
 
