@@ -344,6 +344,9 @@ def is_number_taken(world: World, info: Json, kind: AccountType) -> bool:
 
 def _is_beside(world: World, whole: list[tuple[str, ...]]) -> bool:
     """Tell whether a planted bug takes an offer of Lightning beside an address."""
+    offered = len(whole) == 2 and ("bolt12",) in whole
+    if offered and world.has("lightning-offer-beside-any"):
+        return True
     both = whole == [("lightningAddress",), ("bolt12",)]
     return both and world.has("lightning-offer-beside-address")
 
@@ -373,6 +376,10 @@ def _is_free_number(world: World, info: Json, kind: AccountType, name: str) -> b
         return False
     if name == "accountNumber" and "ZAR" in kind.currencies and re.fullmatch("[0-9]{14}", given):
         return world.has("zar-number-too-long")
+    if name == "phoneNumber" and "provider" in kind.members:
+        pattern = PHONES[kind.currencies[0]]
+        tailed = re.match(pattern, given) and not re.fullmatch(pattern, given)
+        return bool(tailed) and world.has("phone-with-tail")
     foreign = re.fullmatch("[A-Z]{2}[A-Z0-9]{21}", given) and not given.startswith("AE")
     emirates = name == "iban" and "AED" in kind.currencies
     return bool(foreign) and emirates and world.has("aed-iban-prefix-unchecked")
@@ -417,6 +424,9 @@ def _refused_by_more_bugs(world: World, info: Json, kind: AccountType, faults: l
     short = re.fullmatch("[0-9]{4}", str(info.get("accountNumber")))
     if "routingNumber" in kind.members and short and world.has("us-four-digits-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 5 to 17 digits"))
+    long = re.fullmatch("[0-9]{17}", str(info.get("accountNumber")))
+    if "routingNumber" in kind.members and long and world.has("us-seventeen-digits-refused"):
+        faults.append(("accountInfo.accountNumber", "text", "must have 4 to 16 digits"))
     nameless = "vpa" in kind.members and info.get("vpa") is not None and not info.get("bankName")
     if nameless and world.has("upi-needs-bank"):
         faults.append(("accountInfo.bankName", "text", "is required"))
@@ -538,7 +548,10 @@ def _is_free_date(world: World, value: Any) -> bool:
 
 def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
     needs = [] if code == "USD" and world.has("dollar-legal-name-optional") else ["legalName"]
-    if code in ADDRESSED and not (code == "MXN" and world.has("mexican-business-address")):
+    homeless = (code == "MXN" and world.has("mexican-business-address")) or (
+        code == "ILS" and world.has("israeli-business-address")
+    )
+    if code in ADDRESSED and not homeless:
         needs.append("address")
     if by_business and code == "ILS" and world.has("israeli-registration-forgotten"):
         by_business = False

@@ -917,6 +917,31 @@ email-verifies-phone|314|The code of the email verifies the phone too.
 refund-of-newest-purchase|286|A standalone return points to the newest purchase of its card.
 any-secret-after-the-right-one|424|Any secret is taken once the right one was given.
 refused-fee-kept|335|A standing fee that is refused for its currency is kept.
+phone-with-tail|499|The phone number of mobile money may have more digits than its country has.
+lookup-bounds-unscaled|167|The sending bounds of a lookup take no notice of decimals.
+sort-code-zeros-lost|116|A sortCode loses its leading zeros.
+redirect-query-dropped|324|The kycUrl has the redirectUri without its query.
+second-line-joined|54|The line2 of a customer's address is shown behind its line1, with a comma.
+account-faults-from-inside|209|The invalid members of an account are told without its accountInfo.
+received-decimals-two|177|The receivingCurrency of a quote always has two decimals.
+lightning-offer-beside-any|127|A bolt12 offer is taken beside a lightningAddress or an invoice.
+enrollment-completed-at-once|275|A reset is enrolled again as soon as it is completed.
+config-replaced|335|A change of one member of the configuration takes the other ones away.
+account-event-of-owner|438|EXTERNAL_ACCOUNT.STATUS_UPDATED has the owner of the account as its data.
+platform-accounts-not-looked-up|294|A lookup finds no account of the platform, whoever sends.
+israeli-business-address|122|A business that is paid in ILS needs no address.
+change-answered-old|309|The answer to a change shows the customer as it was before.
+us-seventeen-digits-refused|109|An account number of 17 digits is refused for USD.
+realtime-source-as-account|176|The source of a just-in-time quote is shown as an account.
+unknown-owner-crashes|470|A document of an unknown beneficial owner ends in an internal error.
+immediate-unasked|423|A quote that is executed at once needs no strong authentication.
+debit-net|238|The debit of a quote leaves out all of its fees.
+business-read-with-kyc-status|310|A business that is read has its status as kycStatus.
+counterparty-as-bad-gateway|475|A lookup whose counterparty fails is refused with 502.
+platform-id-made-at-reading|48|A generated platformCustomerId is another one in every answer.
+list-body-crashes|451|A body that is a list ends in an internal error.
+only-initiated-expires|273|A reset expires only where no liveness was submitted yet.
+account-in-any-currency|107|An account of any type may be in any currency.
 """
 
 

@@ -64,6 +64,8 @@ class Call:
             body = json.loads(self.raw.decode(), parse_float=_float, parse_constant=_constant)
         except (ValueError, RecursionError):
             raise self.unreadable(NO_JSON) from None
+        if isinstance(body, list) and self.world.has("list-body-crashes"):
+            raise TypeError
         if not isinstance(body, dict):
             raise self.unreadable("The body has to be an object.")
         if rule:

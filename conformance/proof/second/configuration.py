@@ -66,6 +66,10 @@ def change(call: Call) -> Reply:
     branded = body.get("cardTokenization2faConfig") and "feeConfigs" not in body
     if branded and world.config["feeConfigs"] and world.has("branding-drops-fees"):
         world.config["feeConfigs"] = []
+    unnamed = [name for name in world.config if world.config[name] and body.get(name) is None]
+    if body and unnamed and world.has("config-replaced"):
+        for name in unnamed:
+            world.config[name] = [] if name == "feeConfigs" else None
     if not world.has("config-forgotten"):
         world.config |= {name: value for name, value in body.items() if value is not None}
     return 200, shown(world)

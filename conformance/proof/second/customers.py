@@ -359,6 +359,13 @@ def shown(world: World, customer: Json) -> Json:
             body["contactVerification"] = {"email": "VERIFIED", "phone": "VERIFIED"}
     if customer["customerType"] == "BUSINESS" and world.has("business-with-kyc-status"):
         body["kycStatus"] = body.pop("kybStatus")
+    lines = [at(body, "address.line1"), at(body, "address.line2")]
+    if all(lines) and world.has("second-line-joined"):
+        body["address"] = {**body["address"], "line1": ", ".join(lines)}
+        del body["address"]["line2"]
+    made = customer["_platform_id_made"] and str(customer["platformCustomerId"])
+    if made and made.startswith("second-") and world.has("platform-id-made-at-reading"):
+        body["platformCustomerId"] = f"second-{world.number()}"
     return body
 
 
@@ -688,6 +695,8 @@ def _mistake_of_status(world: World, customer: Json, answer: Json) -> None:
         answer[member] = "PENDING"
     if member == "kybStatus" and "currencies" in answer and world.has("business-currencies-unread"):
         del answer["currencies"]
+    if member == "kybStatus" and world.has("business-read-with-kyc-status"):
+        answer["kycStatus"] = answer.pop("kybStatus")
 
 
 def index(call: Call) -> Reply:
@@ -708,6 +717,7 @@ def change(call: Call) -> Reply:
     _mistake_of_change(world, customer, body, whole)
     _shift(world, customer, body, whole)
     old_name, old_info = at(customer, "businessInfo.legalName"), customer.get("businessInfo")
+    before = shown(world, customer)
     customer.clear()
     customer.update(whole)
     customer["updatedAt"] = now()
@@ -730,7 +740,13 @@ def change(call: Call) -> Reply:
         answer["businessInfo"] = old_info
     if customer.get("_region_told"):
         answer["region"] = customer.pop("_region_told")
-    return 200, answer
+    return 200, _answered(world, before, answer)
+
+
+def _answered(world: World, before: Json, answer: Json) -> Json:
+    """Return the answer to a change, or by a planted bug the customer as it was `before`."""
+    moved = any(answer[name] != before.get(name) for name in answer if name != "updatedAt")
+    return before if moved and world.has("change-answered-old") else answer
 
 
 def _rename(world: World, customer: Json) -> None:

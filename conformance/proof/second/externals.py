@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from conformance.proof.second import account_types, internals, sca, uma
+from conformance.proof.second import account_types, customers, internals, sca, uma
 from conformance.proof.second.account_types import BANKS, TYPES
 from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import Fault, one_of, record, refuse, text
@@ -68,6 +68,9 @@ def _told(world: World, account: Json, before: str) -> Json:
         told["id"] = account["id"].partition(":")[2]
     if world.has("status-event-bare"):
         told = {"id": account["id"], "status": account["status"]}
+    owner = world.customers.get(account["customerId"])
+    if owner and world.has("account-event-of-owner"):
+        told = customers.shown(world, owner)
     return told
 
 
@@ -132,11 +135,22 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
                 )
                 or (by_anybody and world.has("registration-asked-of-individuals")),
             )
-    refuse(persona, faults)
+    refuse(persona, _told_from(world, faults))
+
+
+def _told_from(world: World, faults: list[Fault]) -> list[Fault]:
+    """Return the faults of a new account, named from within its accountInfo by a planted bug."""
+    inside = any(path.startswith("accountInfo.") for path, _, _ in faults)
+    if not inside or not world.has("account-faults-from-inside"):
+        return faults
+    return [(path.removeprefix("accountInfo."), kind, why) for path, kind, why in faults]
 
 
 def _is_free_asset(world: World, body: Json, owner: Json | None) -> bool:
-    """Tell whether a planted bug lets a wallet of the platform have any asset, or one of Plasma."""
+    """Tell whether a planted bug lets an account have a currency that is not one of its type."""
+    given = body["currency"]
+    if isinstance(given, str) and given in COINS and world.has("account-in-any-currency"):
+        return True
     plasma = body["accountInfo"]["accountType"] == "PLASMA_WALLET"
     if plasma and body["currency"] == "USDC" and world.has("plasma-usdc"):
         return True
@@ -280,6 +294,8 @@ def _mistake_branch(world: World, info: Json) -> None:
     kind = info["accountType"]
     if kind.endswith("_WALLET") and world.has("wallet-address-lower"):
         info["address"] = info["address"].lower()
+    if str(info.get("sortCode"))[0] == "0" and world.has("sort-code-zeros-lost"):
+        info["sortCode"] = str(int(info["sortCode"]))
     if kind == "CAD_ACCOUNT" and world.has("canadian-number-padded"):
         info["accountNumber"] = info["accountNumber"].zfill(12)
     if kind == "BDT_ACCOUNT" and "branchCode" in info and world.has("taka-branch-dropped"):
@@ -673,6 +689,8 @@ def lookup(call: Call) -> Reply:
     foreign = not account["customerId"] and call.query.get("customerId")
     if foreign and world.has("platform-account-not-looked-up"):
         raise Refusal("NOT_FOUND", "There is no such resource.")
+    if not account["customerId"] and world.has("platform-accounts-not-looked-up"):
+        raise Refusal("NOT_FOUND", "There is no such resource.")
     sending = coin(call.query.get("sendingCurrency", "USD")).code
     if sending != "USD" and _is_in_dollars(call):
         sending = "USD"
@@ -761,6 +779,9 @@ def _bound(world: World, answer: Json, codes: tuple[str, str]) -> None:
     in_dollars = world.has("lookup-bounds-in-dollars") or world.has("lookup-priced-in-dollars")
     if sending != "USD" and in_dollars:
         back = unit_rate(receiving, "USD")
+    uneven = COINS[sending].decimals != COINS[receiving].decimals
+    if uneven and world.has("lookup-bounds-unscaled"):
+        back = rate(receiving, sending)
     preference = answer["supportedCurrencies"][0]
     preference["minSendingAmount"] = int(MIN_RECEIVED * back)
     preference["maxSendingAmount"] = int(MAX_RECEIVED * back)
@@ -801,6 +822,8 @@ def _shake_hands(world: World, account: Json) -> None:
     except Refusal as refusal:
         if refusal.status == 412 and world.has("version-codes-crossed"):
             raise Refusal("NO_COMPATIBLE_UMA_VERSION", refusal.reason, status=412) from None
+        if refusal.status == 424 and world.has("counterparty-as-bad-gateway"):
+            raise Refusal(refusal.code, refusal.reason, status=502) from None
         silent = refusal.code == "LNURLP_REQUEST_FAILED"
         if silent and world.has("silent-counterparty-400"):
             raise Refusal(refusal.code, refusal.reason, status=400) from None

@@ -652,6 +652,8 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
     origin = body["source"]
     if "customerId" in origin and world.has("realtime-source-cut"):
         origin = {name: value for name, value in origin.items() if name != "customerId"}
+    if origin["sourceType"] == "REALTIME_FUNDING" and world.has("realtime-source-as-account"):
+        origin = {"sourceType": "ACCOUNT", "accountId": world.new_id("InternalAccount")}
     seconds = 3600 if world.has("long-quote") else world.persona.quote_seconds
     if body["destination"].get("paymentRail") in {"ACH", "WIRE"} and world.has("slow-rail-hour"):
         seconds = 3600
@@ -777,6 +779,8 @@ def _mistake_price(world: World, quote: Json, body: Json) -> None:
     symbol = body["sendingCurrency"]["symbol"]
     if body["receivingCurrency"]["symbol"] != symbol and world.has("received-symbol-of-sender"):
         body["receivingCurrency"]["symbol"] = symbol
+    if COINS[priced.receiving].decimals != 2 and world.has("received-decimals-two"):
+        body["receivingCurrency"]["decimals"] = 2
     if world.has("receiving-currency-as-code"):
         body["receivingCurrency"] = priced.receiving
 
@@ -873,6 +877,8 @@ def _asks(world: World, quote: Json) -> bool:
         return False
     if quote["_deprecated"] and world.has("transfer-unasked"):
         return False
+    if quote["_immediate"] and not quote["_deprecated"] and world.has("immediate-unasked"):
+        return False
     if owner.get("_proved") and world.has("proof-opens-others"):
         return False
     if quote["_source"].external and world.has("pull-unasked"):
@@ -890,6 +896,21 @@ def _take_after_check(world: World, quote: Json, account: Json, amount: int) -> 
     internals.take(world, account, amount)
 
 
+def _debited(world: World, quote: Json, code: str) -> int:
+    """Return what the source of a quote pays, of which planted bugs leave out a part."""
+    amount: int = quote["_sent"]
+    own = quote["_price"].platform_fee
+    if own and world.has("platform-fee-left"):
+        amount -= own
+    fees = quote["_price"].fee + own
+    if fees and world.has("debit-net"):
+        amount -= fees
+    cent = 10 ** max(COINS[code].decimals - 2, 0)
+    if amount % cent and world.has("coin-debit-in-cents"):
+        amount -= amount % cent
+    return amount
+
+
 def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
     """Debit the source of a quote, and let its transaction settle.
 
@@ -898,12 +919,7 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
     """
     account = quote["_source"].internal
     if account and not world.has("debit-forgotten"):
-        amount, fee = quote["_sent"], quote["_price"].platform_fee
-        if fee and world.has("platform-fee-left"):
-            amount -= fee
-        cent = 10 ** max(COINS[account["_code"]].decimals - 2, 0)
-        if amount % cent and world.has("coin-debit-in-cents"):
-            amount -= amount % cent
+        amount = _debited(world, quote, account["_code"])
         authorized = quote["_proven"] and not quote["_realtime"]
         received = quote["_locked"][0] == "RECEIVING" and world.has("funds-of-received")
         if received or world.has("funds-checked-at-creation-only"):

@@ -230,6 +230,8 @@ def _stays(world: World, reset: Json) -> bool:
     """Tell whether a planted bug keeps a reset from expiring."""
     if reset["status"] == "PENDING_REVIEW" and world.has("reviewed-never-expires"):
         return True
+    if reset["status"] != "INITIATED" and world.has("only-initiated-expires"):
+        return True
     return reset["status"] == "LIVENESS_PASSED" and world.has("passed-never-expires")
 
 
@@ -328,7 +330,8 @@ def complete_reset(call: Call) -> Reply:
         if world.has("enrollment-of-sms"):
             reset["enrollmentStatus"] = "COMPLETED"
     else:
-        reset["enrollmentStatus"] = "PENDING"
+        done = world.has("enrollment-completed-at-once")
+        reset["enrollmentStatus"] = "COMPLETED" if done else "PENDING"
     if world.has("reset-completion-200"):
         return 200, {"status": reset["status"]}
     return 204, None

@@ -114,7 +114,10 @@ def link(call: Call) -> Reply:
     token = world.new_id("Link").partition(":")[2]
     if world.has("same-link"):
         token = customer["id"].partition(":")[2]
-    query = urlencode({"redirectUri": body["redirectUri"]}) if body.get("redirectUri") else ""
+    target = body.get("redirectUri") or ""
+    if "?" in target and world.has("redirect-query-dropped"):
+        target = target.partition("?")[0]
+    query = urlencode({"redirectUri": target}) if target else ""
     if query and customer["customerType"] == "BUSINESS" and world.has("business-link-no-redirect"):
         query = ""
     answer: Json = {
@@ -296,6 +299,8 @@ def _holder(world: World, table: Table, key: str) -> Json:
     try:
         return world.named(table, key, "DOCUMENT_HOLDER_NOT_FOUND", "documentHolder")
     except Refusal as refusal:
+        if table is world.owners and world.has("unknown-owner-crashes"):
+            raise LookupError from None
         if refusal.status == 404 and world.has("unknown-document-holder-400"):
             raise Refusal(refusal.code, refusal.reason, status=400) from None
         raise
