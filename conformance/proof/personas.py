@@ -192,8 +192,12 @@ def _judge(
 def _plant(names: Sequence[str], processes: int) -> bool:
     results = spread(partial(planted, names, ()), processes)
     missed = [result for result in results if not result.failed]
-    typer.echo(f"{len(results) - len(missed)} of {len(results)} planted bugs found")
+    warned = [result for result in missed if result.warned]
+    typer.echo(
+        f"{len(results) - len(missed)} of {len(results)} planted bugs found"
+        + (f", {len(warned)} more warned of" if warned else "")
+    )
     for result in missed:
         bug = BUGS[result.bug]
         typer.echo(f"  {result.bug}, line {bug.line}: {result.outcome}. {bug.statement}")
-    return not missed
+    return len(missed) == len(warned)

@@ -922,7 +922,6 @@ lookup-bounds-unscaled|167|The sending bounds of a lookup take no notice of deci
 sort-code-zeros-lost|116|A sortCode loses its leading zeros.
 redirect-query-dropped|324|The kycUrl has the redirectUri without its query.
 second-line-joined|54|The line2 of a customer's address is shown behind its line1, with a comma.
-account-faults-from-inside|209|The invalid members of an account are told without its accountInfo.
 received-decimals-two|177|The receivingCurrency of a quote always has two decimals.
 lightning-offer-beside-any|127|A bolt12 offer is taken beside a lightningAddress or an invoice.
 enrollment-completed-at-once|275|A reset is enrolled again as soon as it is completed.

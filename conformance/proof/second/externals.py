@@ -135,15 +135,7 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
                 )
                 or (by_anybody and world.has("registration-asked-of-individuals")),
             )
-    refuse(persona, _told_from(world, faults))
-
-
-def _told_from(world: World, faults: list[Fault]) -> list[Fault]:
-    """Return the faults of a new account, named from within its accountInfo by a planted bug."""
-    inside = any(path.startswith("accountInfo.") for path, _, _ in faults)
-    if not inside or not world.has("account-faults-from-inside"):
-        return faults
-    return [(path.removeprefix("accountInfo."), kind, why) for path, kind, why in faults]
+    refuse(persona, faults)
 
 
 def _is_free_asset(world: World, body: Json, owner: Json | None) -> bool:

@@ -86,6 +86,13 @@ def _lock(world: World, corridor: tuple[str, str], amount: int, one: Decimal) ->
     return "RECEIVING", amount
 
 
+def shown_rate(world: World, priced: Price) -> Decimal:
+    """Return the rate that quotes and payments show, in the persona's units."""
+    if world.persona.rate_scale == "smallest":
+        return unit_rate(priced.sending, priced.receiving)
+    return priced.rate
+
+
 def _unit_rate(world: World, sending: str, receiving: str) -> Decimal:
     """Return what one smallest unit is in those of another currency, but for planted bugs."""
     if COINS[sending].decimals != COINS[receiving].decimals and world.has("conversion-unscaled"):

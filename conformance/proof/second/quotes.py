@@ -32,7 +32,7 @@ from conformance.proof.second.check import (
 from conformance.proof.second.errors import INPUT, Refusal, conflict, invalid
 from conformance.proof.second.money import COINS, Json, coin, half_up, money, unit_rate
 from conformance.proof.second.money import shown as currency
-from conformance.proof.second.pricing import Price
+from conformance.proof.second.pricing import Price, shown_rate
 from conformance.proof.second.world import World, ahead, now, public
 
 PULLABLE = "USD_ACCOUNT"
@@ -691,9 +691,7 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
 def shown(world: World, quote: Json) -> Json:
     """Return a quote as answers show it."""
     priced: Price = quote["_price"]
-    one = priced.rate
-    if world.persona.rate_scale == "smallest":
-        one = unit_rate(priced.sending, priced.receiving)
+    one = shown_rate(world, priced)
     both = priced.fee + priced.platform_fee
     body = public(quote) | {
         "sendingCurrency": currency(priced.sending),
@@ -1081,7 +1079,8 @@ def _convert_again(world: World, quote: Json) -> None:
     priced = replace(old, received=half_up(old.received * _DRIFT), drift=_DRIFT)
     quote |= {"_price": priced, "_received": priced.received}
     transactions.of(world, quote).update(
-        receivedAmount=money(priced.received, priced.receiving), exchangeRate=float(priced.rate)
+        receivedAmount=money(priced.received, priced.receiving),
+        exchangeRate=float(shown_rate(world, priced)),
     )
 
 

@@ -7,6 +7,7 @@ from conformance.proof.second import internals
 from conformance.proof.second.call import Call, Reply, Route
 from conformance.proof.second.errors import Refusal, conflict, invalid
 from conformance.proof.second.money import COINS, Json, money
+from conformance.proof.second.pricing import shown_rate
 from conformance.proof.second.world import World, now, public
 
 STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
@@ -35,7 +36,7 @@ def begin(world: World, quote: Json) -> None:
         # A planted bug has given it to two quotes.
         return
     priced, source, target = quote["_price"], quote["_source"], quote["_target"]
-    receiving = priced.receiving
+    receiving, one = priced.receiving, shown_rate(world, priced)
     if receiving != priced.sending and world.has("received-in-sending-currency"):
         receiving = priced.sending
     row: Json = {
@@ -45,7 +46,7 @@ def begin(world: World, quote: Json) -> None:
         "status": "PENDING",
         "sentAmount": money(priced.sent, priced.sending),
         "receivedAmount": money(priced.received, receiving),
-        "exchangeRate": 1 if priced.rate == 1 else float(priced.rate),
+        "exchangeRate": 1 if one == 1 else float(one),
         "createdAt": quote["createdAt"],
         "settledAt": None,
         "description": quote["description"],
