@@ -11,6 +11,7 @@ from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import CHANNELS, contact_channels, other_channel
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
+    Body,
     Resource,
     arranged_body,
     arranged_resource,
@@ -85,19 +86,23 @@ def test_what_has_to_be_verified_is_shown_after_a_change(platform: Platform) -> 
 
 
 @requirement("CON-054")
-def test_the_whole_eu_verifies_contact_channels(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_the_whole_eu_verifies_contact_channels(platform: Platform, *, business: bool) -> None:
     """Customers of all countries of the EU have channels to verify, as that of the profile has.
 
     A country whose customers are not taken is left out.
     """
     contact = platform.verification.contact
     known_region = platform.profile.bindings.contact_region
-    contact.customer()
+    contact.customer(business=business)
     if known_region not in EU:
         raise ResourceMissing(f"the region {known_region} is no country of the EU")
 
+    def body_of(region: str) -> Body:
+        return contact.business_body(region=region) if business else contact.body(region)
+
     answers = {
-        region: platform.api.create_customer(contact.body(region))
+        region: platform.api.create_customer(body_of(region))
         for region in EU
         if region != known_region
     }

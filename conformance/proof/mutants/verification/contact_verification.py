@@ -416,6 +416,13 @@ for _country in ("HR", "MT"):
         without_row(rules, "CONTACT_CHANNELS", _country),
     )
 
+
+@mutant("CON-054", "a business of Hungary has no channels to verify", (contact, "begin"), after)
+def begun_without_channels(customer: Customer) -> None:
+    if customer.customer_type == "BUSINESS" and customer.region == "HU":
+        customer.contact = {}
+
+
 declare(
     "CON-056",
     "first",
