@@ -24,7 +24,8 @@ from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
 from conformance.reference.store import Customer, FactorReset, Quote
-from conformance.reference.unit import Ask, Unit, Upload
+from conformance.reference.unit import Ask, Unit, Upload, timestamp
+from conformance.reference.unit import after as moment_after
 from conformance.reference.verification import documents, kyc_links
 
 # --- Texts and amounts of payments ----------------------------------------------------------
@@ -379,6 +380,32 @@ declare(
 )
 
 
+def _business_counts(starts: Function, unit: Unit, customer: Customer) -> list[str]:
+    found: list[str] = starts(unit, customer)
+    return [] if customer.customer_type == "BUSINESS" else found
+
+
+declare(
+    "LIM-071",
+    "business",
+    "a business starts as many resets as it likes",
+    around(factor_resets, "starts", _business_counts),
+)
+
+
+def _business_is_limited(unit: Unit, customer: Customer) -> None:
+    if customer.customer_type == "BUSINESS" and len(factor_resets.starts(unit, customer)) > 2:
+        raise errors.Refusal("RATE_LIMITED", "A business has started three resets today.")
+
+
+declare(
+    "LIM-070",
+    "business",
+    "a business starts three resets a day",
+    before(factor_resets, "refuse_beyond_cap", _business_is_limited),
+)
+
+
 @mutant("LIM-072", "the starts of all customers count together")
 def starts_of_all(patch: Patch) -> None:
     patch.replace(
@@ -425,6 +452,14 @@ def session_in_months(patch: Patch) -> None:
 @mutant("LIM-075", "a session of 180 days is counted in hours")
 def session_in_hours(patch: Patch) -> None:
     patch.replace(logins, "SESSION_SECONDS", 180 * 3_600)
+
+
+@mutant("LIM-075", "the session of a business ends after 90 days", (logins, "complete"))
+def short_session_of_a_business(complete: Function, unit: Unit, ask: Ask) -> Json:
+    session: Json = complete(unit, ask)
+    if factor_resets.customer_of(unit, ask).customer_type != "BUSINESS":
+        return session
+    return {"sessionExpiresAt": timestamp(moment_after(unit.now, 90 * 86_400))}
 
 
 # --- Files ----------------------------------------------------------------------------------
