@@ -299,6 +299,15 @@ class InternalAccounts(Part):
             "refund on the balance",
         )
 
+    def wait_for_total(self, account: Json, wanted: range) -> int:
+        """Return the ``totalBalance`` of an account once it is one of ``wanted``.
+
+        The balance stands for it where it is not shown.
+        """
+        return self._until(
+            lambda: self.balances(account)[1], lambda seen: seen in wanted, "total balance"
+        )
+
     def balance(self, account: Json) -> int:
         """Return the ``balance`` of a customer's account in the smallest unit."""
         return self.balances(account)[0]

@@ -444,6 +444,37 @@ def test_what_a_payout_took_leaves_the_total(platform: Platform) -> None:
     assert after == expected
 
 
+@requirement("ACC-075", "ACC-077", "ACC-078")
+def test_what_an_immediate_payout_took_leaves_the_total_once_it_is_completed(
+    platform: Platform, check: Check
+) -> None:
+    """It leaves the balance at once; while the rail holds it, the total may contain it still."""
+    source = platform.internal_accounts.account()
+    before = platform.internal_accounts.balances(source)
+    destination = platform.external_accounts.account(source.owner, trigger="payout.hold")
+    quote = platform.quotes.pending(source, destination, immediatelyExecute=True)
+    left = [balance - quote["totalSendingAmount"] for balance in before]
+
+    balance, total = platform.until(
+        lambda: platform.internal_accounts.balances(source), lambda seen: seen[0] == left[0]
+    )
+
+    with check("ACC-075"):
+        assert balance == left[0]
+    with check("ACC-077"):
+        assert balance <= total <= before[1]
+    platform.triggers.fire("payout.release", transactionId=quote["transactionId"])
+    with check("ACC-078"):
+        require_member(source, "totalBalance")
+        status = platform.transactions.at_status(quote, "COMPLETED").get("status")
+        if status != "COMPLETED":
+            raise PreconditionFailed(f"the payout is {status}")
+        assert (
+            platform.internal_accounts.wait_for_total(source, range(left[1], left[1] + 1))
+            == left[1]
+        )
+
+
 @requirement("ACC-079")
 def test_what_comes_back_is_in_the_total_again(platform: Platform) -> None:
     """Once a failed payout is refunded, the total balance lacks its fees at most."""
@@ -455,10 +486,7 @@ def test_what_comes_back_is_in_the_total_again(platform: Platform) -> None:
     platform.transactions.refunded(quote)
 
     restored = range(before - included_fees(quote), before + 1)
-    after = platform.until(
-        lambda: platform.internal_accounts.balances(source)[1], lambda total: total in restored
-    )
-    assert after in restored
+    assert platform.internal_accounts.wait_for_total(source, restored) in restored
 
 
 @requirement("ACC-080")
