@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -678,36 +678,48 @@ def code_of(account: Resource) -> str:
 # --- Simulated deposits ---------------------------------------------------------------------
 
 
-def simulate_deposit(platform: Platform, account: Resource) -> Answer:
+SIMULATED: Mapping[str, tuple[Callable[[Platform], Resource], int]] = {
+    "usual": (lambda platform: platform.internal_accounts.account(amount=0), AMOUNT),
+    "satoshis": (lambda platform: account_in(platform, "BTC"), 1_234_567),
+    "wallet": (lambda platform: platform.wallets.wallet(), 1_234_567),
+}
+"""By kind of account how it is arranged, and how much of its smallest unit is deposited."""
+
+
+def simulate_deposit(platform: Platform, account: Resource, amount: int = AMOUNT) -> Answer:
     """Simulate a deposit to an account.
 
     Raises:
         ResourceMissing: the target simulates none; it may do so for rule-based accounts alone.
     """
-    answer = platform.internal_accounts.fund(account, AMOUNT)
+    answer = platform.internal_accounts.fund(account, amount)
     if not answer.accepted:
         raise ResourceMissing(f"no deposit is simulated to a {account.get('type')}: {answer}")
     return answer
 
 
 @requirement("ACC-120", "ACC-121", "ACC-123")
-def test_the_sandbox_simulates_a_settled_deposit(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("kind", SIMULATED)
+def test_the_sandbox_simulates_a_settled_deposit(
+    platform: Platform, check: Check, kind: str
+) -> None:
     """Each of two simulated deposits raises the balance; the first one raises the total too."""
-    account = platform.internal_accounts.account(amount=0)
+    arrange, amount = SIMULATED[kind]
+    account = arrange(platform)
     before = platform.internal_accounts.balances(account)
 
-    simulate_deposit(platform, account)
-    once = platform.internal_accounts.wait_for_balance(account, before[0] + AMOUNT)
+    simulate_deposit(platform, account, amount)
+    once = platform.internal_accounts.wait_for_balance(account, before[0] + amount)
     total = platform.internal_accounts.balances(account)[1]
-    simulate_deposit(platform, account)
-    twice = platform.internal_accounts.wait_for_balance(account, before[0] + 2 * AMOUNT)
+    simulate_deposit(platform, account, amount)
+    twice = platform.internal_accounts.wait_for_balance(account, before[0] + 2 * amount)
 
     with check("ACC-120"):
-        assert once == before[0] + AMOUNT
+        assert once == before[0] + amount
     with check("ACC-121"):
-        assert total == before[1] + AMOUNT
+        assert total == before[1] + amount
     with check("ACC-123"):
-        assert twice == before[0] + 2 * AMOUNT
+        assert twice == before[0] + 2 * amount
 
 
 @requirement("ACC-122")

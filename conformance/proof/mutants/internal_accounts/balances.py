@@ -269,6 +269,44 @@ def not_booked(patch: Patch) -> None:
 
 declare("ACC-120", "twice", "a deposit is booked twice", deposited(lambda amount: 2 * amount))
 declare("ACC-120", "dollars", "amounts are whole units", deposited(lambda amount: 100 * amount))
+
+
+def _of_kind(condition: Callable[[InternalAccount], bool], change: Callable[[int], int]) -> Apply:
+    """Return a patch after which another amount arrives on some accounts than was deposited."""
+
+    def credit(unit: Unit, account: InternalAccount, amount: int, credit: Function) -> None:
+        credit(unit, account, change(amount) if condition(account) else amount)
+
+    return crediting(credit)
+
+
+declare(
+    "ACC-120",
+    "bits",
+    "a deposit in BTC counts hundreds of satoshis",
+    _of_kind(lambda account: account.currency == "BTC", lambda amount: amount // 100),
+)
+declare(
+    "ACC-120",
+    "of-a-wallet",
+    "a deposit to a wallet counts cents",
+    _of_kind(lambda account: account.type == "EMBEDDED_WALLET", lambda amount: 10_000 * amount),
+)
+declare(
+    "RBA-120",
+    "dollars",
+    "a deposit by a rule counts dollars",
+    _of_kind(lambda account: account.type == "RULE_BASED", lambda amount: 100 * amount),
+)
+
+
+@mutant("ACC-121", "a deposit in BTC is not in the total", (accounts, "_view"))
+def coins_not_in_the_total(original: Function, account: InternalAccount, *funds: int) -> Json:
+    body: Json = original(account, *funds)
+    total = body["totalBalance"]
+    return {**body, "totalBalance": {**total, "amount": 0}} if account.currency == "BTC" else body
+
+
 declare(
     "ACC-122",
     "bad-request",
@@ -291,6 +329,18 @@ def taken_for_a_repetition(patch: Patch) -> None:
 
     def change(unit: Unit, account: InternalAccount, amount: int, credit: Function) -> None:
         if (account.id, amount) not in known:
+            credit(unit, account, amount)
+        known.add((account.id, amount))
+
+    crediting(change)(patch)
+
+
+@mutant("ACC-123", "a wallet takes a deposit like the one before for its repetition")
+def taken_for_a_repetition_by_a_wallet(patch: Patch) -> None:
+    known: set[tuple[str, int]] = set()
+
+    def change(unit: Unit, account: InternalAccount, amount: int, credit: Function) -> None:
+        if account.type != "EMBEDDED_WALLET" or (account.id, amount) not in known:
             credit(unit, account, amount)
         known.add((account.id, amount))
 
