@@ -16,7 +16,7 @@ from conformance.proof.kit.edits import turned, where
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import labelled, rowed
-from conformance.proof.mutants.quotes.toolkit import at_once, debit_though_refused
+from conformance.proof.mutants.quotes.toolkit import KINDS, at_once, debit_though_refused, spelled
 from conformance.proof.mutants.verification.toolkit import blind_to, document_refused, owner_refused
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, platform, rules
@@ -95,6 +95,18 @@ declare(
     ),
 )
 
+
+for _kind in KINDS:
+    declare(
+        "LIM-002",
+        f"cut-{_kind}",
+        f"a remittanceInformation is cut where the payment is {_kind.replace('-', ' ')}",
+        spelled(
+            _kind,
+            "remittanceInformation",
+            lambda text: text[:80] if isinstance(text, str) else text,
+        ),
+    )
 LIMITED: tuple[tuple[str, str, str, Callable[..., bool]], ...] = (
     ("LIM-004", "is_over_transaction_limit", "never", lambda amount, limit: False),
     ("LIM-004", "is_over_transaction_limit", "late", lambda amount, limit: amount > limit + 1),
