@@ -358,6 +358,42 @@ def test_a_verified_channel_outlasts_an_update(
             assert contact_channels(platform.customers.read(customer)) == verified
 
 
+@for_both_types(("CON-061", "CON-015", "CON-016"), ("CON-061", "CON-044", "CON-045"))
+def test_what_was_changed_can_be_verified_again(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """A new address of a verified channel is verified by a code, where it is PENDING from then on.
+
+    The answer to the change says of the channels what the customer shows on reading.
+    """
+    contact = platform.verification.contact
+    answer_id, *verified_ids = ids
+    customer = contact.customer(business=business)
+    contact.verify(customer)
+    other = contact.business_body() if business else contact.body()
+
+    change = platform.api.update_customer(
+        customer["id"], {member: other[member] for member in CHANNELS.values()}
+    )
+
+    if not change.accepted:
+        raise ResourceMissing(f"addresses that are verified stay as they are: {change}")
+    seen = contact_channels(platform.customers.read(customer))
+    platform.observe(f"other addresses leave contact channels that were VERIFIED at {seen}")
+    with check(answer_id):
+        assert contact_channels(change.body) == seen, change
+    for id_, channel in zip(verified_ids, CHANNELS, strict=True):
+        with check(id_):
+            if seen.get(channel) != "PENDING":
+                raise ResourceMissing(f"the {channel} has not to be verified again")
+            code = contact.send_code(customer, channel)
+            if code.status == TOO_MANY:
+                raise ResourceMissing(f"the target limits the pace of codes: {code}")
+            arranged_body(code)
+            contact.confirm_code(customer, channel).expect_accepted()
+            assert contact.at_status(customer, channel, "VERIFIED") == "VERIFIED"
+
+
 @requirement("CON-046")
 def test_channels_are_verified_before_the_customer_is(platform: Platform) -> None:
     """Verified channels do not change the verification status of the customer.
