@@ -174,6 +174,11 @@ class InternalAccounts(Part):
         rows = self._api.pages("listPlatformInternalAccounts", {"currency": currency})
         return [as_resource(row) for row in rows]
 
+    def of_platform_by_pages(self, size: int, currency: str) -> list[Resource]:
+        """Return the platform's internal accounts in a currency from pages of a size."""
+        rows = self._api.by_pages("listPlatformInternalAccounts", size, {"currency": currency})
+        return [as_resource(row) for row in rows]
+
     def read(self, account: Json) -> Resource:
         """Return an internal account as it is listed now, for its customer or the platform.
 
