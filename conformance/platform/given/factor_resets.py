@@ -85,14 +85,15 @@ class FactorResets(Part):
             body["mobile"] = dict(self._profile.bindings.reset_mobile)
         return body
 
-    def holder(self, factor: str | None = None) -> Resource:
+    def holder(self, factor: str | None = None, *, business: bool = False) -> Resource:
         """Create a customer who needs SCA and has a factor, by default ``bindings.reset_factor``.
 
         Whether a new customer has it already is left open, so that it is enrolled where the
         profile knows how.
         """
         self._require_feature("factor_reset")
-        customer = self._approved.sca_customer()
+        approved = self._approved
+        customer = approved.sca_business() if business else approved.sca_customer()
         self.enroll(customer, factor or self._profile.bindings.reset_factor, required=False)
         return customer
 

@@ -174,6 +174,11 @@ class InternalAccounts(Part):
         rows = self._api.pages("listPlatformInternalAccounts", {"currency": currency})
         return [as_resource(row) for row in rows]
 
+    def of_platform_by_pages(self, size: int, currency: str) -> list[Resource]:
+        """Return the platform's internal accounts in a currency from pages of a size."""
+        rows = self._api.by_pages("listPlatformInternalAccounts", size, {"currency": currency})
+        return [as_resource(row) for row in rows]
+
     def read(self, account: Json) -> Resource:
         """Return an internal account as it is listed now, for its customer or the platform.
 
@@ -297,6 +302,15 @@ class InternalAccounts(Part):
             lambda: self.balances(account)[0],
             lambda seen: before - fees <= seen <= before,
             "refund on the balance",
+        )
+
+    def wait_for_total(self, account: Json, wanted: range) -> int:
+        """Return the ``totalBalance`` of an account once it is one of ``wanted``.
+
+        The balance stands for it where it is not shown.
+        """
+        return self._until(
+            lambda: self.balances(account)[1], lambda seen: seen in wanted, "total balance"
         )
 
     def balance(self, account: Json) -> int:

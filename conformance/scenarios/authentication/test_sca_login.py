@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+import pytest
+
 from conformance.contract.moments import parse_moment
 from conformance.exchange.clock import now
 from conformance.platform.platform import Platform
@@ -20,9 +22,13 @@ ROUNDING = timedelta(days=1)
 
 
 @requirement("LGN-001", "LIM-075")
-def test_a_login_opens_a_session_of_180_days(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_login_opens_a_session_of_180_days(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """The answer gives a ``sessionExpiresAt`` 180 days from now, or at the end of such a day."""
-    customer = platform.approved.sca_customer()
+    approved = platform.approved
+    customer = approved.sca_business() if business else approved.sca_customer()
 
     session = platform.logins.session(customer)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -28,7 +28,11 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, last_name, listed_errors, names
 from conformance.scenarios.kit.shapes import expect_members
+from conformance.scenarios.quotes.payments import readable_platform_account
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+PLAIN_MEMBERS = ("customerId", "status", "currency", "platformAccountId")
+"""Members of an external account that are not masked."""
 
 DELETED = (404, 410)
 UNKNOWN_IN_BODY = (*REFUSED, 404)
@@ -222,6 +226,66 @@ def test_a_customer_has_a_list_of_its_own_accounts(
         for account, listed in zip(accounts, listed_accounts, strict=True):
             shown = require_member(_arrange_listed(listed, account), "platformAccountId")
             assert shown == require_member(account, "platformAccountId")
+
+
+@pytest.mark.parametrize(
+    "owner",
+    [
+        case("EXT-900", "individual", "INDIVIDUAL"),
+        case("EXT-900", "business", "BUSINESS"),
+        case("EXT-901", "platform", "PLATFORM"),
+    ],
+)
+def test_a_listed_account_is_the_one_that_is_read(
+    platform: Platform, owner: Literal["INDIVIDUAL", "BUSINESS", "PLATFORM"]
+) -> None:
+    """What the list and a reading both show of an account at a US bank is the same in both.
+
+    Either may mask details of it.
+    """
+    accounts = platform.external_accounts
+    name = platform.quotes.corridor_to("usd_account").account
+    if owner == "PLATFORM":
+        account = readable_platform_account(platform, name)
+    else:
+        account = accounts.account(accounts.account_holder(owner), name)
+
+    def rows() -> list[Resource]:
+        return (
+            accounts.of_platform() if owner == "PLATFORM" else accounts.of_customer(account.owner)
+        )
+
+    def differing() -> list[str]:
+        row = next((one for one in rows() if one.get("id") == account["id"]), None)
+        one = accounts.read(account)
+        if row is None:
+            raise PreconditionFailed(f"{account['id']} is not listed")
+        return [
+            member
+            for member in (*PLAIN_MEMBERS, "accountInfo")
+            if not _agree(row.get(member), one.get(member), plain=member in PLAIN_MEMBERS)
+        ]
+
+    # What has just changed may show a moment later in one of them.
+    found = platform.until(differing, lambda members: not members)
+
+    assert not found, f"the list shows another {', '.join(found)} of {account['id']}"
+
+
+def _agree(one: Any, other: Any, *, plain: bool) -> bool:
+    """Return whether two values agree in what both show; a text that is not plain may be masked."""
+    if one in (None, "") or other in (None, ""):
+        return True
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return all(
+            _agree(one[name], other[name], plain=plain) for name in one.keys() & other.keys()
+        )
+    if isinstance(one, list) and isinstance(other, list):
+        # The order of a list of rails has no meaning.
+        return sorted(map(str, one)) == sorted(map(str, other))
+    return bool(one == other) or (
+        not plain and (masked_or_same(one, other) or masked_or_same(other, one))
+    )
 
 
 @requirement("EXT-083")

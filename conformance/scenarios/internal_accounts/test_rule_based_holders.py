@@ -64,3 +64,19 @@ def test_a_simulated_deposit_is_swept(platform: Platform) -> None:
         bool,
     )
     assert platform.internal_accounts.wait_for_balance(account, 0) == 0
+
+
+@requirement("RBA-120")
+def test_a_simulated_deposit_whose_sweep_cannot_complete_is_whole(platform: Platform) -> None:
+    """As many smallest units as were simulated arrive on the holder's account."""
+    holder_account = platform.rule_based.holder_account()
+    account = platform.rule_based.account(holder_account)
+    before = platform.internal_accounts.balance(holder_account)
+    platform.triggers.fire("sweep.fail", accountId=account["id"])
+
+    answer = platform.internal_accounts.fund(account, AMOUNT)
+
+    if not answer.accepted:
+        raise PreconditionFailed(f"no deposit is simulated to a rule-based account: {answer}")
+    increase = platform.internal_accounts.wait_for_increase(holder_account, before, at_least=AMOUNT)
+    assert increase == AMOUNT

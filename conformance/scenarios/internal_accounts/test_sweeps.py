@@ -12,8 +12,10 @@ from conformance.platform.given.rule_based_accounts import CURRENCY, numbers
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.platform.waiting import at_once
+from conformance.scenarios.cards.holdings import FINAL_STATUSES, platform_account
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.quotes.kinds import MEASUREMENTS
 from conformance.scenarios.webhooks.reports import BALANCE, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -70,6 +72,33 @@ def test_a_payment_is_swept_to_an_internal_account(platform: Platform, check: Ch
             lambda: platform.internal_accounts.balances(account), lambda funds: funds == (0, 0)
         )
         assert platform.internal_accounts.balance(destination) - before <= AMOUNT
+    with check("RBA-104"):
+        assert remaining == 0
+
+
+@requirement("RBA-102", "RBA-104")
+def test_a_payment_is_swept_to_an_account_of_the_platform(platform: Platform, check: Check) -> None:
+    """The balance of the platform's own internal account grows, and nothing is left.
+
+    Others pay in and out of it meanwhile, so that they have to wait.
+    """
+    destination = platform_account(platform)
+    if destination["balance"]["currency"]["code"] != CURRENCY:
+        raise ResourceMissing(f"the platform has no account in {CURRENCY}")
+    account = platform.rule_based.account_sweeping_to(
+        platform.rule_based.holder_account(), destination
+    )
+    platform.triggers.turn.stay_alone()
+
+    for _ in range(MEASUREMENTS):
+        before = platform.internal_accounts.balance(destination)
+        remaining = platform.rule_based.sweep(account, AMOUNT)
+        increase = platform.internal_accounts.wait_for_increase(destination, before)
+        if increase > 0:
+            break
+
+    with check("RBA-102"):
+        assert increase > 0
     with check("RBA-104"):
         assert remaining == 0
 
@@ -334,6 +363,28 @@ def test_a_sweep_to_an_account_that_is_disabled_ends_at_home(platform: Platform)
     platform.internal_accounts.settle_deposit(account, AMOUNT)
 
     expect_home(platform, holder_account, before)
+
+
+@requirement("RBA-900")
+def test_a_sweep_does_not_pay_an_account_under_review(platform: Platform) -> None:
+    """The amount arrives on the holder's account, or waits: here, or in a transaction."""
+    holder_account = platform.rule_based.holder_account()
+    external_account = platform.rule_based.external_destination(holder_account)
+    account = platform.rule_based.account(holder_account, external_account)
+    before = platform.internal_accounts.balance(holder_account)
+    platform.triggers.fire("external_account.review", externalAccountId=external_account["id"])
+    platform.external_accounts.arrange_status(external_account, "UNDER_REVIEW")
+
+    platform.internal_accounts.settle_deposit(account, AMOUNT)
+
+    increase = platform.internal_accounts.wait_for_increase(holder_account, before)
+    waits = any(platform.internal_accounts.balances(account)) or any(
+        transaction.get("status") not in FINAL_STATUSES
+        for transaction in platform.transactions.of_customer(holder_account["customerId"])
+    )
+    assert 0 < increase <= AMOUNT or waits, "what was swept is neither at home, nor does it wait"
+    if waits:
+        platform.observe("a sweep waits while its destination is under review")
 
 
 @requirement("RBA-129")

@@ -15,14 +15,18 @@ MAX_STARTS = 5
 
 
 def start_resets(
-    platform: Platform, lost_factors: Sequence[str], *, ending: bool = False
+    platform: Platform,
+    lost_factors: Sequence[str],
+    *,
+    business: bool = False,
+    ending: bool = False,
 ) -> list[Answer]:
     """Start a reset for each lost factor of a new customer, and return the answers.
 
     Where the second start is refused with 409, a customer can have only one reset at a time. Then
     all is repeated with another new customer, and each reset is ended before the next start.
     """
-    customer = platform.resets.holder()
+    customer = platform.resets.holder(business=business)
     platform.resets.enroll(customer, PHONE, required=False)
     answers: list[Answer] = []
     for factor in lost_factors:
@@ -31,7 +35,7 @@ def start_resets(
         answers.append(platform.resets.start(customer, factor))
         platform.resets.require_factor(answers[0], lost_factors[0])
     if not ending and answers[1].status == HTTPStatus.CONFLICT:
-        return start_resets(platform, lost_factors, ending=True)
+        return start_resets(platform, lost_factors, business=business, ending=True)
     return answers
 
 

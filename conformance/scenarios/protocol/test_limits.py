@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 import pytest
 
@@ -15,6 +15,8 @@ from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import TransactionLimit
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
+from conformance.scenarios.protocol.test_counterparties import uma_quote
+from conformance.scenarios.quotes.kinds import Kind, create_payer, quote_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CHARACTERS = 80
@@ -24,6 +26,21 @@ ACCENTED = "éàçñ"
 
 REMAINDER = 5_000
 """What is left of a daily volume, in the smallest unit."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""The kinds of payments to a US bank account whose texts are looked at."""
+
+TextKind = Literal[Kind, "internal", "uma"]
+"""One of these, or a payment to an internal account or to a UMA address."""
+
+WRONG_TEXTS: tuple[tuple[str, str, object], ...] = (
+    ("LIM-002", "remittanceInformation", "a" * (MAX_CHARACTERS + 1)),
+    ("QUO-900", "description", 2212),
+    ("QUO-900", "description", {"text": "Invoice 2212"}),
+    ("QUO-901", "remittanceInformation", 2212),
+    ("QUO-901", "remittanceInformation", ["Invoice 2212"]),
+)
+"""What no quote takes as a text: requirement, member and value."""
 
 T = TypeVar("T")
 
@@ -49,39 +66,45 @@ def test_remittance_information_is_at_most_80_characters(platform: Platform, che
         past_limit.refused(*REFUSED, twin=at_limit)
 
 
-@requirement("LIM-002")
-def test_it_is_as_short_where_a_quote_is_executed_at_once(platform: Platform) -> None:
-    """A quote with immediatelyExecute and 81 characters is refused too."""
-    body = platform.quotes.body(*platform.quotes.ends(platform.quotes.corridor_to("usd_account")))
+@requirement(*{id_ for id_, _, _ in WRONG_TEXTS})
+@pytest.mark.parametrize("kind", [*KINDS, "internal", "uma"])
+def test_no_kind_of_quote_takes_a_wrong_text(
+    platform: Platform, check: Check, kind: TextKind
+) -> None:
+    """Whatever pays and is paid, 81 characters are refused, and so is what is no text at all.
 
-    refusal, twin = (
-        platform.api.create_quote(
-            {**body, "immediatelyExecute": at_once, "remittanceInformation": "a" * length},
-            valid=length == MAX_CHARACTERS,
+    To a US bank account 80 characters are accepted beside a description, elsewhere a quote without
+    either.
+    """
+    body = body_of_kind(platform, kind)
+
+    refusals = [
+        (id_, platform.api.create_quote({**body, member: value}, valid=False))
+        for id_, member, value in WRONG_TEXTS
+    ]
+
+    twin = platform.api.create_quote(body)
+    if kind in ("pulled", "platform", "internal", "uma") and not twin.accepted:
+        raise ResourceMissing(f"there is no such payment: {twin}")
+    for id_, refusal in refusals:
+        with check(id_):
+            refusal.refused(*REFUSED, twin=twin)
+
+
+def body_of_kind(platform: Platform, kind: TextKind) -> Json:
+    """Return the body of a quote of a kind; to a US bank account it has texts that are accepted."""
+    if kind == "internal":
+        return platform.quotes.body(
+            platform.internal_accounts.account(), platform.internal_accounts.account(amount=0)
         )
-        for at_once, length in ((True, MAX_CHARACTERS + 1), (False, MAX_CHARACTERS))
-    )
-
-    refusal.refused(*REFUSED, twin=twin)
-
-
-@requirement("LIM-002")
-def test_it_is_as_short_where_a_quote_is_funded_just_in_time(platform: Platform) -> None:
-    """A quote that a payment will fund is refused with 81 characters, and taken with 80."""
-    customer = platform.approved.customer()
+    if kind == "uma":
+        return uma_quote(platform)
+    customer = create_payer(platform, kind)
     receiver = platform.external_accounts.account(
         customer, platform.quotes.corridor_to("usd_account").account
     )
-    body = platform.quotes.realtime_body(customer, receiver)
-
-    refusal, twin = (
-        platform.api.create_quote(
-            {**body, "remittanceInformation": "a" * length}, valid=length == MAX_CHARACTERS
-        )
-        for length in (MAX_CHARACTERS + 1, MAX_CHARACTERS)
-    )
-
-    refusal.refused(*REFUSED, twin=twin)
+    texts = {"remittanceInformation": "a" * MAX_CHARACTERS, "description": "Invoice 2212"}
+    return {**quote_body(platform, kind, customer, receiver), **texts}
 
 
 @requirement("LIM-002", "LIM-011")

@@ -41,16 +41,25 @@ MAX_KEY_CHARACTERS = 255
 
 
 @requirement("LIM-070", "LIM-071", "LIM-072")
-@pytest.mark.parametrize("ending", [False, True], ids=["open", "ended"])
+@pytest.mark.parametrize(
+    ("business", "ending"),
+    [
+        pytest.param(False, False, id="open"),
+        pytest.param(False, True, id="ended"),
+        pytest.param(True, False, id="business"),
+    ],
+)
 def test_a_customer_starts_five_resets_a_day(
-    platform: Platform, check: Check, ending: bool
+    platform: Platform, check: Check, *, business: bool, ending: bool
 ) -> None:
     """The sixth start is refused with 429, while another customer can still start one.
 
     It is so whether the resets before are open or were rejected.
     """
     factor = platform.profile.bindings.reset_factor
-    *allowed, past_limit = start_resets(platform, [factor] * (MAX_STARTS + 1), ending=ending)
+    *allowed, past_limit = start_resets(
+        platform, [factor] * (MAX_STARTS + 1), business=business, ending=ending
+    )
     # What limits the rate of all requests has 429 too.
     other = platform.resets.start(platform.resets.holder())
 

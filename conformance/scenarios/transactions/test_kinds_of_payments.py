@@ -121,7 +121,8 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
 
 @requirement("TRX-016", "TRX-044", "TRX-050", "TRX-053", "TRX-603", "TRX-605")
 @pytest.mark.parametrize(
-    "kind", [*(case("TRX-051", kind, kind) for kind in PAYOUTS), "real-time", "platform"]
+    "kind",
+    [*(case(("TRX-051", "ACC-079"), kind, kind) for kind in PAYOUTS), "real-time", "platform"],
 )
 def test_a_payment_of_each_kind_is_refunded_where_it_fails(
     platform: Platform, check: Check, kind: Kind
@@ -133,7 +134,7 @@ def test_a_payment_of_each_kind_is_refunded_where_it_fails(
     customer = create_payer(platform, kind)
     destination = platform.external_accounts.account(customer, trigger="payout.screen")
     account = platform.internal_accounts.account(customer=customer) if kind in PAYOUTS else None
-    before = 0 if account is None else platform.internal_accounts.balance(account)
+    before, total_before = platform.internal_accounts.balances(account) if account else (0, 0)
     body = quote_body(platform, kind, customer, destination, account=account)
     quote = arranged_resource(platform.api.create_quote(body), customer)
     pay(platform, kind, quote)
@@ -160,21 +161,31 @@ def test_a_payment_of_each_kind_is_refunded_where_it_fails(
             fees = included_fees(quote)
             balance = platform.internal_accounts.wait_for_refund(account, before, fees)
             assert before - fees <= balance <= before
+        with check("ACC-079"):
+            require_member(account, "totalBalance")
+            restored = range(total_before - included_fees(quote), total_before + 1)
+            assert platform.internal_accounts.wait_for_total(account, restored) in restored
 
 
-@requirement("TRX-051")
-def test_what_the_platform_paid_in_vain_is_back(platform: Platform) -> None:
-    """Once a payment of the platform has failed, its balance lacks fees at most."""
+@requirement("TRX-051", "ACC-079")
+def test_what_the_platform_paid_in_vain_is_back(platform: Platform, check: Check) -> None:
+    """Once a payment of the platform has failed, both its balances lack fees at most."""
     for _ in range(MEASUREMENTS):
         quote, source, before = create_quote_alone(platform, trigger="payout.screen")
+        _, total_before = platform.internal_accounts.balances(source)
         platform.quotes.execute(quote)
         platform.transactions.refunded(quote)
         fees = included_fees(quote)
         balance = platform.internal_accounts.wait_for_refund(source, before, fees)
-        if before - fees <= balance <= before:
+        restored = range(total_before - fees, total_before + 1)
+        total = platform.internal_accounts.wait_for_total(source, restored)
+        if before - fees <= balance <= before and total in restored:
             break
 
-    assert before - fees <= balance <= before
+    with check("TRX-051"):
+        assert before - fees <= balance <= before
+    with check("ACC-079"):
+        assert total in restored, f"of {total_before} in all {total} came back"
 
 
 @requirement("TRX-024", "TRX-025", "TRX-027", "TRX-831", "EVT-010")

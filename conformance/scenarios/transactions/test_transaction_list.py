@@ -155,6 +155,36 @@ def test_all_transactions_are_listed_on_however_many_pages(
         assert sorted(map(str, listed)) == sorted(map(str, ids - {executed["id"]}))
 
 
+@requirement("TRX-073", "TRX-074")
+def test_a_type_keeps_to_the_transactions_of_it_on_however_many_pages(
+    platform: Platform, check: Check
+) -> None:
+    """Pages of two list each of four payments by their type, and no deposit that was returned."""
+    source = platform.internal_accounts.account()
+    quotes = [platform.quotes.pending(source) for _ in range(2)]
+    # In the middle, so that it would follow the first page whichever way the list is sorted.
+    platform.internal_accounts.return_deposit(source, 1_000)
+    quotes += [platform.quotes.pending(source) for _ in range(2)]
+    of_type = require_member(platform.transactions.of_quote(quotes[-1]), "type")
+    types = platform.until(
+        lambda: {
+            row.get("type") for row in platform.transactions.of_customer(source["customerId"])
+        },
+        lambda seen: len(seen) > 1,
+    )
+    if types == {of_type}:
+        raise ResourceMissing("a returned deposit is no transaction of another type")
+
+    rows = platform.transactions.of_customer_by_pages(source["customerId"], 2, type=of_type)
+
+    with check("TRX-073"):
+        assert {row.get("type") for row in rows} <= {of_type}
+    with check("TRX-074"):
+        ids = {quote["transactionId"] for quote in quotes}
+        listed = [row.get("id") for row in rows if row.get("id") in ids]
+        assert sorted(map(str, listed)) == sorted(map(str, ids))
+
+
 def test_what_an_unknown_type_or_status_finds_is_recorded(platform: Platform) -> None:
     """A filter by an unknown value may be answered in any way."""
     for name in ("type", "status"):

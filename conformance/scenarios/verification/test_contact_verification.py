@@ -11,6 +11,7 @@ from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import CHANNELS, contact_channels, other_channel
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
+    Body,
     Resource,
     arranged_body,
     arranged_resource,
@@ -85,19 +86,23 @@ def test_what_has_to_be_verified_is_shown_after_a_change(platform: Platform) -> 
 
 
 @requirement("CON-054")
-def test_the_whole_eu_verifies_contact_channels(platform: Platform) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_the_whole_eu_verifies_contact_channels(platform: Platform, *, business: bool) -> None:
     """Customers of all countries of the EU have channels to verify, as that of the profile has.
 
     A country whose customers are not taken is left out.
     """
     contact = platform.verification.contact
     known_region = platform.profile.bindings.contact_region
-    contact.customer()
+    contact.customer(business=business)
     if known_region not in EU:
         raise ResourceMissing(f"the region {known_region} is no country of the EU")
 
+    def body_of(region: str) -> Body:
+        return contact.business_body(region=region) if business else contact.body(region)
+
     answers = {
-        region: platform.api.create_customer(contact.body(region))
+        region: platform.api.create_customer(body_of(region))
         for region in EU
         if region != known_region
     }
@@ -351,6 +356,42 @@ def test_a_verified_channel_outlasts_an_update(
         wrong = {"email": email, "phoneNumber": "+4915123000000", "birthDate": "1985-13-14"}
         if not platform.api.update_customer(customer["id"], wrong, valid=False).accepted:
             assert contact_channels(platform.customers.read(customer)) == verified
+
+
+@for_both_types(("CON-061", "CON-015", "CON-016"), ("CON-061", "CON-044", "CON-045"))
+def test_what_was_changed_can_be_verified_again(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """A new address of a verified channel is verified by a code, where it is PENDING from then on.
+
+    The answer to the change says of the channels what the customer shows on reading.
+    """
+    contact = platform.verification.contact
+    answer_id, *verified_ids = ids
+    customer = contact.customer(business=business)
+    contact.verify(customer)
+    other = contact.business_body() if business else contact.body()
+
+    change = platform.api.update_customer(
+        customer["id"], {member: other[member] for member in CHANNELS.values()}
+    )
+
+    if not change.accepted:
+        raise ResourceMissing(f"addresses that are verified stay as they are: {change}")
+    seen = contact_channels(platform.customers.read(customer))
+    platform.observe(f"other addresses leave contact channels that were VERIFIED at {seen}")
+    with check(answer_id):
+        assert contact_channels(change.body) == seen, change
+    for id_, channel in zip(verified_ids, CHANNELS, strict=True):
+        with check(id_):
+            if seen.get(channel) != "PENDING":
+                raise ResourceMissing(f"the {channel} has not to be verified again")
+            code = contact.send_code(customer, channel)
+            if code.status == TOO_MANY:
+                raise ResourceMissing(f"the target limits the pace of codes: {code}")
+            arranged_body(code)
+            contact.confirm_code(customer, channel).expect_accepted()
+            assert contact.at_status(customer, channel, "VERIFIED") == "VERIFIED"
 
 
 @requirement("CON-046")

@@ -192,6 +192,17 @@ def test_nobody_else_holds_documents(platform: Platform) -> None:
 
 # --- Types ----------------------------------------------------------------------------------
 
+SIDED = (
+    ("DOC-031", "DRIVERS_LICENSE", "FRONT"),
+    ("DOC-032", "DRIVERS_LICENSE", "BACK"),
+    ("DOC-033", "NATIONAL_ID", "FRONT"),
+    ("DOC-034", "NATIONAL_ID", "BACK"),
+)
+"""Each side of the documents that have two, by its requirement."""
+
+WITHOUT_NUMBER = ("DOC-056", "DOC-057", "DOC-058", "DOC-059", "DOC-060")
+"""That each proof of address needs no number, in the order of ``PROOFS_OF_ADDRESS``."""
+
 
 @requirement("DOC-030")
 def test_a_passport_is_a_single_image(platform: Platform) -> None:
@@ -274,6 +285,41 @@ def test_a_proof_of_address_is_taken_in(
         without_number.expect_accepted()
     with check("DOC-011"):
         assert arranged_body(without_number)["documentType"] == kind
+
+
+@requirement(
+    *("DOC-011", "DOC-014", "DOC-031", "DOC-032", "DOC-033", "DOC-034"),
+    *("DOC-056", "DOC-057", "DOC-058", "DOC-059", "DOC-060"),
+)
+@pytest.mark.parametrize("holder_kind", ["business", "owner"])
+def test_another_holder_hands_in_a_document_of_each_type(
+    platform: Platform, check: Check, holder_kind: str
+) -> None:
+    """A business and an owner hand in each proof of address, and both sides of their cards."""
+    documents = platform.verification.documents
+    holder = holder_of(platform, holder_kind)
+
+    cards = {
+        identifier: (kind, side, documents.upload(holder, kind, side=side))
+        for identifier, kind, side in SIDED
+    }
+    proofs = {
+        identifier: (kind, documents.upload(holder, kind))
+        for identifier, kind in zip(WITHOUT_NUMBER, PROOFS_OF_ADDRESS, strict=True)
+    }
+
+    for identifier, (kind, side, answer) in cards.items():
+        with check(identifier):
+            answer.expect_accepted()
+        with check("DOC-011"):
+            assert arranged_body(answer)["documentType"] == kind
+        with check("DOC-014"):
+            assert require_member(arranged_body(answer), "side") == side
+    for identifier, (kind, answer) in proofs.items():
+        with check(identifier):
+            answer.expect_accepted()
+        with check("DOC-011"):
+            assert arranged_body(answer)["documentType"] == kind
 
 
 NEEDED = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from conformance.platform.resource import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.scenarios.kit.uploads import UNFIT
 from conformance.testdata.documents import PROOFS_OF_ADDRESS, SIDES
@@ -522,7 +524,7 @@ def test_an_owner_who_is_reported_after_a_submission_is_reviewed_too(platform: P
 # --- Read -----------------------------------------------------------------------------------
 
 
-@requirement("VER-060", "VER-061", "VER-062", "VER-063", "VER-067")
+@requirement("VER-060", "VER-061", "VER-062", "VER-063", "VER-067", "VER-900")
 def test_a_submission_is_found_by_its_customer(platform: Platform, check: Check) -> None:
     """An object or a list has the submission, with its status and number of errors."""
     business = platform.verification.reviews.unsubmitted(business=True)
@@ -542,6 +544,10 @@ def test_a_submission_is_found_by_its_customer(platform: Platform, check: Check)
     with check("VER-062"):
         read, told = ({_told(one) for one in found["errors"]} for found in (same[0], submission))
         assert told <= read
+    with check("VER-900"):
+        created, then = (arrange_moment(found, "createdAt") for found in (same[0], submission))
+        # The target may round one of the two times.
+        assert abs(created - then) <= timedelta(seconds=1), same[0]
 
 
 @requirement("VER-062")

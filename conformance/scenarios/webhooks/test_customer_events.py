@@ -351,27 +351,38 @@ def test_a_link_that_nobody_follows_is_not_reported(platform: Platform, business
 
 
 @pytest.mark.parametrize(
-    "trigger",
+    ("business", "trigger"),
     [
-        case("EVT-103", "approved", "customer.approve"),
-        case("EVT-104", "rejected", "customer.reject"),
+        case("EVT-103", "approved", False, "customer.approve"),
+        case("EVT-104", "rejected", False, "customer.reject"),
+        case("EVT-901", "approved-business", True, "customer.approve"),
+        case("EVT-902", "rejected-business", True, "customer.reject"),
     ],
 )
-def test_another_name_is_not_reported_as_a_decision(platform: Platform, trigger: str) -> None:
+def test_another_name_is_not_reported_as_a_decision(
+    platform: Platform, trigger: str, *, business: bool
+) -> None:
     """After a decided customer is renamed, the webhooks of the decision are the same as before."""
-    individual = platform.verification.reviews.submitted(trigger=trigger)
-    _arrange_status(platform, individual, DECISIONS[trigger])
-    decision = _arrange_event(platform, individual, False, DECISIONS[trigger])
+    info = platform.customers.business_members({})["businessInfo"]
+    if business and platform.triggers.magic(trigger) is not None:
+        raise ResourceMissing(f"a magic value of the business decides: {trigger}")
+    customer = platform.verification.reviews.submitted(
+        business=business, trigger=trigger, **({"businessInfo": info} if business else {})
+    )
+    _arrange_status(platform, customer, DECISIONS[trigger])
+    decision = _arrange_event(platform, customer, business, DECISIONS[trigger])
+    person = {"fullName": "Beatrix Halloway002"}
+    company = {"businessInfo": {**info, "legalName": "Halloway Instruments LLC"}}
 
-    answer = platform.api.update_customer(individual["id"], {"fullName": "Beatrix Halloway002"})
+    answer = platform.api.update_customer(customer["id"], company if business else person)
 
     if not answer.accepted:
         raise ResourceMissing(f"a decided customer cannot be renamed: {answer}")
     _let_reports_arrive(platform)
     decisions = [
         event
-        for event in platform.webhooks.about(individual["id"])
-        if event.type in _decision_types(False)
+        for event in platform.webhooks.about(customer["id"])
+        if event.type in _decision_types(business)
     ]
     assert {(event.type, event.id) for event in decisions} == {(decision.type, decision.id)}
 

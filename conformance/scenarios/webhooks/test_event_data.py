@@ -350,17 +350,19 @@ def test_a_review_of_a_business_is_reported_with_what_was_changed_before_it(
     expect_same(data, platform.customers.read(business), "businessInfo.legalName")
 
 
-@requirement("EVT-370")
-def test_a_review_is_reported_with_the_channels_of_the_customer(platform: Platform) -> None:
+@pytest.mark.parametrize(
+    "business", [case("EVT-370", "individual", False), case("EVT-900", "business", True)]
+)
+def test_a_review_is_reported_with_the_channels_of_the_customer(
+    platform: Platform, *, business: bool
+) -> None:
     """The PENDING and the APPROVED webhook show the channels that a reading shows.
 
     A webhook without them would say that the customer has none to verify.
     """
-    customer = platform.verification.reviews.submitted(
-        trigger="customer.approve", **platform.verification.contact.place()
-    )
+    customer = _reviewed_where_channels_are_verified(platform, business=business)
     reported = [
-        arrange_event(platform, f"{FAMILIES[False]}{status}", customer["id"]).data
+        arrange_event(platform, f"{FAMILIES[business]}{status}", customer["id"]).data
         for status in ("PENDING", "APPROVED")
     ]
 
@@ -372,6 +374,24 @@ def test_a_review_is_reported_with_the_channels_of_the_customer(platform: Platfo
         # A webhook that says little of a customer says nothing by leaving the channels out.
         require_member(data, "region")
         assert contact_channels(data) == channels, data
+
+
+def _reviewed_where_channels_are_verified(platform: Platform, *, business: bool) -> Resource:
+    """Submit a customer of a region that verifies contact channels, who is to be approved.
+
+    Raises:
+        ResourceMissing: no business is taken there, or more has to be known of it.
+    """
+    place = platform.verification.contact.place()
+    if not business:
+        return platform.verification.reviews.submitted(trigger="customer.approve", **place)
+    members = {name: place[name] for name in ("region", "phoneNumber")}
+    try:
+        return platform.verification.reviews.submitted(
+            business=True, trigger="customer.approve", **members
+        )
+    except PreconditionFailed as error:
+        raise ResourceMissing(f"no business of {place['region']} is reviewed: {error}") from error
 
 
 @requirement("EVT-371")

@@ -194,9 +194,13 @@ def test_a_payout_that_fails_is_reported_with_its_refund(platform: Platform, che
 
 
 @requirement("EVT-015", "EVT-027", "EVT-037")
-def test_a_refund_that_cannot_be_delivered_is_reported(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_refund_that_cannot_be_delivered_is_reported(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """A refund is reported as REFUND_FAILED, and not as REFUND_COMPLETED."""
-    source = platform.internal_accounts.account()
+    customer = platform.approved.business() if business else None
+    source = platform.internal_accounts.account(customer=customer)
     name = platform.quotes.payout(source, trigger="refund.fail")["transactionId"]
 
     failed = platform.webhooks.wait_for(REFUND_FAILED, name)
@@ -373,9 +377,13 @@ def test_a_refund_that_is_held_is_reported_as_pending_alone(platform: Platform) 
 
 
 @requirement("EVT-050", "EVT-052", "EVT-053", "EVT-054")
-def test_a_deposit_is_reported_with_the_new_balance(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_deposit_is_reported_with_the_new_balance(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """A webhook about the account of a deposit shows its balance after the deposit."""
-    source = platform.internal_accounts.account(amount=0)
+    customer = platform.approved.business() if business else None
+    source = platform.internal_accounts.account(amount=0, customer=customer)
     after = platform.internal_accounts.balances(source)[0] + 40_000
     known_ids = {event.id for event in platform.webhooks.about(source["id"])}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import Literal
 
 import pytest
 
@@ -151,6 +152,21 @@ def test_an_approval_is_reported(platform: Platform) -> None:
     _expect_report_of(platform, account, "external_account.approve")
 
 
+@requirement("EVT-122", "EVT-123")
+def test_the_review_of_an_account_of_a_business_is_reported(
+    platform: Platform, check: Check
+) -> None:
+    """Its beginning and the approval at its end are reported by a new webhook each."""
+    account = platform.external_accounts.account(
+        platform.external_accounts.account_holder("BUSINESS")
+    )
+
+    with check("EVT-123"):
+        _expect_report_of(platform, account, "external_account.review")
+    with check("EVT-122"):
+        _expect_report_of(platform, account, "external_account.approve")
+
+
 @requirement("EVT-132")
 def test_a_first_approval_is_reported(platform: Platform) -> None:
     """The approval of an account that waits for its verification is reported by a new webhook."""
@@ -169,10 +185,15 @@ def test_a_first_approval_is_reported(platform: Platform) -> None:
 
 
 @requirement("EVT-125")
-def test_the_demand_of_a_proof_is_reported(platform: Platform) -> None:
+@pytest.mark.parametrize("holder", ["INDIVIDUAL", "BUSINESS"])
+def test_the_demand_of_a_proof_is_reported(
+    platform: Platform, holder: Literal["INDIVIDUAL", "BUSINESS"]
+) -> None:
     """The demand of a proof of ownership is reported by a new webhook."""
     name = platform.profile.resources.ownership_account
-    account = platform.external_accounts.account(platform.external_accounts.account_holder(), name)
+    account = platform.external_accounts.account(
+        platform.external_accounts.account_holder(holder), name
+    )
 
     _expect_report_of(platform, account, "ownership.demand")
 

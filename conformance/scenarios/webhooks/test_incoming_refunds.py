@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import pytest
+
 from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
@@ -71,12 +73,15 @@ class ReturnedDeposit:
         return report
 
 
-def send_back_new_deposit(platform: Platform, *, delivered: bool = True) -> ReturnedDeposit:
+def send_back_new_deposit(
+    platform: Platform, *, business: bool = False, delivered: bool = True
+) -> ReturnedDeposit:
     """Make a deposit to a new account and send it back; return the deposit.
 
     Without ``delivered`` the refund does not arrive at the sender.
     """
-    account = platform.internal_accounts.account(amount=0)
+    customer = platform.approved.business() if business else None
+    account = platform.internal_accounts.account(amount=0, customer=customer)
     platform.internal_accounts.deposit(account, AMOUNT)
     return send_back_deposit(platform, account, delivered=delivered)
 
@@ -131,10 +136,7 @@ def test_a_returned_deposit_is_reported(platform: Platform, check: Check) -> Non
 @requirement("EVT-280", "EVT-281")
 def test_a_deposit_that_a_business_returns_is_reported(platform: Platform, check: Check) -> None:
     """The refund of a deposit to the account of a business is PENDING, and then COMPLETED."""
-    account = platform.internal_accounts.account(amount=0, customer=platform.approved.business())
-    platform.internal_accounts.deposit(account, AMOUNT)
-
-    deposit = send_back_deposit(platform, account)
+    deposit = send_back_new_deposit(platform, business=True)
 
     for requirement_id, kind in {"EVT-280": PENDING, "EVT-281": COMPLETED}.items():
         with check(requirement_id):
@@ -163,9 +165,12 @@ def test_a_deposit_that_the_platform_returns_is_reported(platform: Platform, che
 
 
 @requirement("EVT-282", "EVT-286", "EVT-289")
-def test_a_deposit_that_cannot_be_returned_is_reported(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_deposit_that_cannot_be_returned_is_reported(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """A refund that fails is reported as REFUND_FAILED once, and not as REFUND_COMPLETED."""
-    deposit = send_back_new_deposit(platform, delivered=False)
+    deposit = send_back_new_deposit(platform, business=business, delivered=False)
 
     with check("EVT-282"):
         deposit.expect_report(FAILED)

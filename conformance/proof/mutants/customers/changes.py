@@ -28,6 +28,8 @@ from conformance.reference.unit import Ask, Unit
 
 CONSENT = "endUserTermsConsent"
 
+DUE_DILIGENCE = ("annualIncomeRange", "netWorthRange", "pepStatus", "purposeOfAccount")
+
 
 def _as_before(original: Handler, unit: Unit, ask: Ask) -> Any:
     before = customers.view(customers.get(unit, ask.params["customerId"]))
@@ -490,6 +492,8 @@ for _sent, _lost, _business in (
     ("identifier", "nationality", False),
     ("sourceOfFundsCategories", "birthDate", False),
     ("netWorthRange", "phoneNumber", False),
+    ("pepStatus", "annualIncomeRange", False),
+    ("purposeOfAccount", "sourceOfFundsCategories", False),
 ):
     declare(
         "CUS-030",
@@ -497,6 +501,21 @@ for _sent, _lost, _business in (
         f"a change of the {_sent} of a customer takes its {_lost} away",
         around(onboarding, "update", _takes_away(_sent, _lost, business=_business)),
     )
+
+
+@mutant("CUS-030", "a change takes away what the change before it told of due diligence")
+def told_by_the_last_change_alone(patch: Patch) -> None:
+    told: dict[str, list[str]] = {}
+
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = customers.get(unit, ask.params["customerId"])
+        lost = [name for name in told.get(customer.id, ()) if name not in ask.body]
+        customer.details = without(*lost)(customer.details)
+        told[customer.id] = [name for name in ask.body if name in DUE_DILIGENCE]
+        return original(unit, ask)
+
+    patch.wrap(onboarding, "update", update)
+
 
 for _member in ("currencies", "platformCustomerId"):
     declare(

@@ -19,7 +19,7 @@ from conformance.proof.kit.builders import (
     invented,
     receives,
 )
-from conformance.proof.kit.edits import Edit, put, without
+from conformance.proof.kit.edits import Edit, put, replaced, without
 from conformance.proof.kit.identifiers import declare_lookups, external_account_of
 from conformance.proof.kit.tables import answers, with_status
 from conformance.proof.mutant import declare, mutant
@@ -65,6 +65,22 @@ def accounts_of_nobody(original: Handler, unit: Unit, ask: Ask) -> Any:
     except errors.Refusal:
         return original(unit, replace(ask, query={}))
 
+
+for _requirement, _list in (
+    ("EXT-900", "list_for_customers"),
+    ("EXT-901", "list_for_platform"),
+):
+    for _path, _value in (
+        ("status", "PENDING"),
+        ("accountInfo.paymentRails", ["ACH"]),
+        ("accountInfo.bankName", "Another Bank"),
+    ):
+        declare(
+            _requirement,
+            f"another-{_path}",
+            f"each row of the list shows another {_path}",
+            edited(externals, _list, replaced(f"data.*.{_path}", _value)),
+        )
 
 declare(
     "EXT-080",

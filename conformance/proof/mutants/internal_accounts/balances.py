@@ -17,12 +17,12 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
     stranger,
 )
 from conformance.proof.mutants.quotes.toolkit import take, under_way
-from conformance.proof.patch import Apply, Function, Patch
+from conformance.proof.patch import Apply, Function, Holder, Patch
 from conformance.reference import errors
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes
-from conformance.reference.store import InternalAccount, Quote
-from conformance.reference.transactions import settlement
+from conformance.reference.store import InternalAccount, Quote, Transaction
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
 _A_MOMENT = 50_000
@@ -103,6 +103,61 @@ def refunded_elsewhere(patch: Patch) -> None:
         settlement,
         "refund_legs",
         lambda original, quote, _outcome: original(quote, "FAILED"),
+    )
+
+
+def _still_counted(
+    holder: Holder, name: str, condition: Callable[[Quote, Transaction], bool]
+) -> Apply:
+    """Return a patch after which what payments of a condition took stays in the total too.
+
+    It stays there from when a function has dealt with the payment: ``perform``, ``complete`` or
+    ``refund``.
+    """
+
+    def patch(patch: Patch) -> None:
+        counted: dict[str, int] = {}
+
+        def note(
+            unit: Unit, payment: Quote | None = None, *_: Any, transaction_id: str = ""
+        ) -> None:
+            wanted = transaction_id if payment is None else payment.transaction_id
+            quote, row = transactions.locked(unit, wanted)
+            if quote.source_kind == "INTERNAL" and condition(quote, row):
+                account_id = quote.source["accountId"]
+                counted[account_id] = counted.get(account_id, 0) + quote.sending_amount
+
+        def view(original: Function, account: InternalAccount, *funds: int) -> Json:
+            body: Json = original(account, *funds)
+            total = body["totalBalance"]
+            more = counted.get(account.id, 0)
+            return {**body, "totalBalance": {**total, "amount": total["amount"] + more}}
+
+        after(holder, name, note)(patch)
+        patch.wrap(accounts, "_view", view)
+
+    return patch
+
+
+def _is_immediate(_quote: Quote, row: Transaction) -> bool:
+    return row.executed_at == row.created_at
+
+
+def _is_of_the_platform(_quote: Quote, row: Transaction) -> bool:
+    return row.customer_id is None
+
+
+for _id, _name, _place, _condition in (
+    ("ACC-077", "immediate", (quotes, "perform"), _is_immediate),
+    ("ACC-078", "immediate", (settlement, "complete"), _is_immediate),
+    ("ACC-079", "immediate", (settlement, "refund"), _is_immediate),
+    ("ACC-079", "of-the-platform", (settlement, "refund"), _is_of_the_platform),
+):
+    declare(
+        _id,
+        f"counted-still-{_name}",
+        f"what a payment took stays in the total, where it is {_name.replace('-', ' ')}",
+        _still_counted(*_place, _condition),
     )
 
 
@@ -214,6 +269,44 @@ def not_booked(patch: Patch) -> None:
 
 declare("ACC-120", "twice", "a deposit is booked twice", deposited(lambda amount: 2 * amount))
 declare("ACC-120", "dollars", "amounts are whole units", deposited(lambda amount: 100 * amount))
+
+
+def _of_kind(condition: Callable[[InternalAccount], bool], change: Callable[[int], int]) -> Apply:
+    """Return a patch after which another amount arrives on some accounts than was deposited."""
+
+    def credit(unit: Unit, account: InternalAccount, amount: int, credit: Function) -> None:
+        credit(unit, account, change(amount) if condition(account) else amount)
+
+    return crediting(credit)
+
+
+declare(
+    "ACC-120",
+    "bits",
+    "a deposit in BTC counts hundreds of satoshis",
+    _of_kind(lambda account: account.currency == "BTC", lambda amount: amount // 100),
+)
+declare(
+    "ACC-120",
+    "of-a-wallet",
+    "a deposit to a wallet counts cents",
+    _of_kind(lambda account: account.type == "EMBEDDED_WALLET", lambda amount: 10_000 * amount),
+)
+declare(
+    "RBA-120",
+    "dollars",
+    "a deposit by a rule counts dollars",
+    _of_kind(lambda account: account.type == "RULE_BASED", lambda amount: 100 * amount),
+)
+
+
+@mutant("ACC-121", "a deposit in BTC is not in the total", (accounts, "_view"))
+def coins_not_in_the_total(original: Function, account: InternalAccount, *funds: int) -> Json:
+    body: Json = original(account, *funds)
+    total = body["totalBalance"]
+    return {**body, "totalBalance": {**total, "amount": 0}} if account.currency == "BTC" else body
+
+
 declare(
     "ACC-122",
     "bad-request",
@@ -236,6 +329,18 @@ def taken_for_a_repetition(patch: Patch) -> None:
 
     def change(unit: Unit, account: InternalAccount, amount: int, credit: Function) -> None:
         if (account.id, amount) not in known:
+            credit(unit, account, amount)
+        known.add((account.id, amount))
+
+    crediting(change)(patch)
+
+
+@mutant("ACC-123", "a wallet takes a deposit like the one before for its repetition")
+def taken_for_a_repetition_by_a_wallet(patch: Patch) -> None:
+    known: set[tuple[str, int]] = set()
+
+    def change(unit: Unit, account: InternalAccount, amount: int, credit: Function) -> None:
+        if account.type != "EMBEDDED_WALLET" or (account.id, amount) not in known:
             credit(unit, account, amount)
         known.add((account.id, amount))
 

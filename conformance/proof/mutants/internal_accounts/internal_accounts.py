@@ -165,6 +165,48 @@ declare(
     later_pages(accounts, "list_for_customers", lambda rows: rows[1:]),
 )
 
+
+def _everybodys_later(original: Handler, unit: Unit, ask: Ask) -> Any:
+    if "cursor" in ask.query:
+        ask = replace(ask, query={k: v for k, v in ask.query.items() if k != "customerId"})
+    return original(unit, ask)
+
+
+declare(
+    "ACC-168",
+    "everybodys-later",
+    "the customer is forgotten on the second page",
+    around(accounts, "list_for_customers", _everybodys_later),
+)
+
+
+def _repeating(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body = original(unit, ask)
+    first = original(unit, replace(ask, query={"customerId": ask.query.get("customerId", "")}))
+    return {**body, "data": [first["data"][0], *body["data"]]} if "cursor" in ask.query else body
+
+
+declare(
+    "ACC-115",
+    "repeated-later",
+    "each page begins with the first account of all",
+    around(accounts, "list_for_customers", _repeating),
+)
+
+
+def _twice_by_currency(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body = original(unit, ask)
+    is_paged = "limit" in ask.query and "currency" in ask.query
+    return {**body, "data": body["data"] * 2} if is_paged else body
+
+
+declare(
+    "ACC-113",
+    "twice-on-pages",
+    "the platform's accounts in a currency are on two pages each",
+    around(accounts, "list_for_platform", _twice_by_currency),
+)
+
 # --- Customers and accounts -----------------------------------------------------------------
 
 

@@ -432,3 +432,58 @@ declare(
     "closed accounts receive what is swept",
     with_row(accounts, "ABILITIES", "CLOSED", (accounts.RECEIVE,)),
 )
+
+
+def _paid_under_review(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    receiver = externals.find(unit, destination["accountId"])
+    if receiver is None or receiver.status != "UNDER_REVIEW":
+        send(unit, account, destination, amount)
+        return
+    receiver.status = "ACTIVE"
+    send(unit, account, destination, amount)
+    receiver.status = "UNDER_REVIEW"
+
+
+declare(
+    "RBA-900",
+    "sent",
+    "an account under review receives what is swept",
+    around(rule_based, "send", _paid_under_review),
+)
+
+
+def _is_of_the_platform(unit: Unit, destination: Json) -> bool:
+    target = internal(unit, destination)
+    return target is not None and target.customer_id is None
+
+
+def _home_instead_of_the_platform(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    if _is_of_the_platform(unit, destination):
+        sweeps.land(unit, account)
+    else:
+        send(unit, account, destination, amount)
+
+
+def _kept_from_the_platform(
+    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+) -> None:
+    if not _is_of_the_platform(unit, destination):
+        send(unit, account, destination, amount)
+
+
+declare(
+    "RBA-102",
+    "home-instead-of-the-platform",
+    "what has an account of the platform as its destination goes home",
+    around(rule_based, "send", _home_instead_of_the_platform),
+)
+declare(
+    "RBA-104",
+    "kept-from-the-platform",
+    "what has an account of the platform as its destination stays",
+    around(rule_based, "send", _kept_from_the_platform),
+)

@@ -16,7 +16,7 @@ from conformance.proof.kit.edits import turned, where
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import labelled, rowed
-from conformance.proof.mutants.quotes.toolkit import at_once, debit_though_refused
+from conformance.proof.mutants.quotes.toolkit import KINDS, at_once, debit_though_refused, spelled
 from conformance.proof.mutants.verification.toolkit import blind_to, document_refused, owner_refused
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, platform, rules
@@ -24,7 +24,8 @@ from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
 from conformance.reference.store import Customer, FactorReset, Quote
-from conformance.reference.unit import Ask, Unit, Upload
+from conformance.reference.unit import Ask, Unit, Upload, timestamp
+from conformance.reference.unit import after as moment_after
 from conformance.reference.verification import documents, kyc_links
 
 # --- Texts and amounts of payments ----------------------------------------------------------
@@ -94,6 +95,18 @@ declare(
     ),
 )
 
+
+for _kind in KINDS:
+    declare(
+        "LIM-002",
+        f"cut-{_kind}",
+        f"a remittanceInformation is cut where the payment is {_kind.replace('-', ' ')}",
+        spelled(
+            _kind,
+            "remittanceInformation",
+            lambda text: text[:80] if isinstance(text, str) else text,
+        ),
+    )
 LIMITED: tuple[tuple[str, str, str, Callable[..., bool]], ...] = (
     ("LIM-004", "is_over_transaction_limit", "never", lambda amount, limit: False),
     ("LIM-004", "is_over_transaction_limit", "late", lambda amount, limit: amount > limit + 1),
@@ -379,6 +392,32 @@ declare(
 )
 
 
+def _business_counts(starts: Function, unit: Unit, customer: Customer) -> list[str]:
+    found: list[str] = starts(unit, customer)
+    return [] if customer.customer_type == "BUSINESS" else found
+
+
+declare(
+    "LIM-071",
+    "business",
+    "a business starts as many resets as it likes",
+    around(factor_resets, "starts", _business_counts),
+)
+
+
+def _business_is_limited(unit: Unit, customer: Customer) -> None:
+    if customer.customer_type == "BUSINESS" and len(factor_resets.starts(unit, customer)) > 2:
+        raise errors.Refusal("RATE_LIMITED", "A business has started three resets today.")
+
+
+declare(
+    "LIM-070",
+    "business",
+    "a business starts three resets a day",
+    before(factor_resets, "refuse_beyond_cap", _business_is_limited),
+)
+
+
 @mutant("LIM-072", "the starts of all customers count together")
 def starts_of_all(patch: Patch) -> None:
     patch.replace(
@@ -425,6 +464,14 @@ def session_in_months(patch: Patch) -> None:
 @mutant("LIM-075", "a session of 180 days is counted in hours")
 def session_in_hours(patch: Patch) -> None:
     patch.replace(logins, "SESSION_SECONDS", 180 * 3_600)
+
+
+@mutant("LIM-075", "the session of a business ends after 90 days", (logins, "complete"))
+def short_session_of_a_business(complete: Function, unit: Unit, ask: Ask) -> Json:
+    session: Json = complete(unit, ask)
+    if factor_resets.customer_of(unit, ask).customer_type != "BUSINESS":
+        return session
+    return {"sessionExpiresAt": timestamp(moment_after(unit.now, 90 * 86_400))}
 
 
 # --- Files ----------------------------------------------------------------------------------

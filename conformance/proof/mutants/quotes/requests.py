@@ -23,7 +23,7 @@ from conformance.proof.kit.identifiers import external_account_of, internal_acco
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted
-from conformance.proof.mutants.quotes.toolkit import change_body
+from conformance.proof.mutants.quotes.toolkit import KINDS, change_body, spelled
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, fields, platform, rules
 from conformance.reference.external_accounts import externals
@@ -431,3 +431,12 @@ declare(
     "an execution does not ask whether the approval was withdrawn",
     instead(quotes, "refuse_approval_lost", lambda _customer: None),
 )
+
+for _requirement, _text in (("QUO-900", "description"), ("QUO-901", "remittanceInformation")):
+    for _way in KINDS:
+        declare(
+            _requirement,
+            f"spelled-{_way}",
+            f"a {_text} is made a text where the payment is {_way.replace('-', ' ')}",
+            spelled(_way, _text, str),
+        )

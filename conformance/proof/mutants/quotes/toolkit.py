@@ -19,7 +19,7 @@ from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Move
 from conformance.reference.service import Service
-from conformance.reference.store import Challenge, InternalAccount, Quote, Transaction
+from conformance.reference.store import Challenge, Customer, InternalAccount, Quote, Transaction
 from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -283,3 +283,45 @@ def unfunded_where(condition: Callable[[Quote], bool]) -> Apply:
         )
 
     return apply
+
+
+def _paid_from(unit: Unit, body: Json) -> InternalAccount | None:
+    source = body.get("source")
+    name = source.get("accountId") if isinstance(source, dict) else None
+    return accounts.find(unit, str(name))
+
+
+def _is_of_the_platform(unit: Unit, body: Json) -> bool:
+    account = _paid_from(unit, body)
+    return account is not None and account.customer_id is None
+
+
+def _is_of_a_business(unit: Unit, body: Json) -> bool:
+    account = _paid_from(unit, body)
+    customer = None if account is None else unit.session.get(Customer, account.customer_id or "")
+    return customer is not None and customer.customer_type == "BUSINESS"
+
+
+def _has_end(end: str, member: str, start: str) -> Callable[[Unit, Json], bool]:
+    """Return whether a member of the source or destination of a quote begins in some way."""
+    return lambda _unit, body: str((body.get(end) or {}).get(member)).startswith(start)
+
+
+KINDS: dict[str, Callable[[Unit, Json], bool]] = {
+    "of-the-platform": _is_of_the_platform,
+    "of-a-business": _is_of_a_business,
+    "pulled": _has_end("source", "accountId", "ExternalAccount:"),
+    "to-an-internal-account": _has_end("destination", "accountId", "InternalAccount:"),
+    "to-a-uma-address": _has_end("destination", "destinationType", "UMA_ADDRESS"),
+}
+"""Kinds of payments, each with what tells whether the body of a quote is one of it."""
+
+
+def spelled(kind: str, member: str, spell: Callable[[Any], Any]) -> Apply:
+    """Return a patch after which a text of quotes of a kind is taken as ``spell`` makes it."""
+
+    def change(unit: Unit, body: Json) -> Json:
+        meant = member in body and KINDS[kind](unit, body)
+        return {**body, member: spell(body[member])} if meant else body
+
+    return change_body(change)

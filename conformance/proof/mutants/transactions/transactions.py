@@ -428,6 +428,12 @@ def filters_forgotten(original: Handler, unit: Unit, ask: Ask) -> Any:
     return original(unit, replace(ask, query=_only(ask.query, kept)))
 
 
+@mutant("TRX-073", "the type is forgotten on the second page", (transactions, "list_all"))
+def type_forgotten(original: Handler, unit: Unit, ask: Ask) -> Any:
+    kept = set(ask.query) - ({"type"} if "cursor" in ask.query else set())
+    return original(unit, replace(ask, query=_only(ask.query, kept)))
+
+
 def _only(query: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
     return {name: value for name, value in query.items() if name in names}
 

@@ -416,6 +416,13 @@ for _country in ("HR", "MT"):
         without_row(rules, "CONTACT_CHANNELS", _country),
     )
 
+
+@mutant("CON-054", "a business of Hungary has no channels to verify", (contact, "begin"), after)
+def begun_without_channels(customer: Customer) -> None:
+    if customer.customer_type == "BUSINESS" and customer.region == "HU":
+        customer.contact = {}
+
+
 declare(
     "CON-056",
     "first",
@@ -602,4 +609,53 @@ declare(
     "as-at-first",
     "the answer to a change shows the channels as PENDING that are VERIFIED",
     edited(onboarding, "update", _pending_again),
+)
+
+
+def _confirmed_once(customer_type: str, channel: str) -> Apply:
+    """Return a patch after which a channel that was verified is never verified again."""
+
+    def apply(patch: Patch) -> None:
+        once: set[str] = set()
+
+        def confirm(original: Handler, unit: Unit, ask: Ask) -> Any:
+            answer = original(unit, ask)
+            customer = customers.get(unit, ask.params["customerId"])
+            if customer.customer_type == customer_type and customer.id in once:
+                contact.put(unit, customer, channel, contact.fresh())
+            once.add(customer.id)
+            return answer
+
+        patch.wrap(contact, f"confirm_{channel}", confirm)
+
+    return apply
+
+
+for _requirement, _type, _channel in (
+    ("CON-015", "INDIVIDUAL", "email"),
+    ("CON-016", "INDIVIDUAL", "phone"),
+    ("CON-044", "BUSINESS", "email"),
+    ("CON-045", "BUSINESS", "phone"),
+):
+    declare(
+        _requirement,
+        "confirmed-once",
+        f"the {_channel} of one {_type} is verified once, and another one in vain",
+        _confirmed_once(_type, _channel),
+    )
+
+
+def _still_verified(original: Handler, unit: Unit, ask: Ask) -> Any:
+    before = customers.view(customers.get(unit, ask.params["customerId"]))
+    answer = original(unit, ask)
+    if answer["customerType"] != "BUSINESS" or "email" not in ask.body:
+        return answer
+    return put("contactVerification", before.get("contactVerification"))(answer)
+
+
+declare(
+    "CON-061",
+    "of-a-business-as-before",
+    "the answer to another mail address of a business shows the channels from before",
+    around(onboarding, "update", _still_verified),
 )

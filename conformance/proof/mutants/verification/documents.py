@@ -10,6 +10,7 @@ from typing import Any
 from conformance.proof.kit import edits
 from conformance.proof.kit.builders import (
     Handler,
+    Json,
     Place,
     around,
     before,
@@ -152,6 +153,48 @@ WRONGLY_REFUSED: tuple[tuple[str, str, Callable[[Unit, Ask], bool]], ...] = (
 
 for _requirement, _statement, _condition in WRONGLY_REFUSED:
     declare(_requirement, _statement.replace(" ", "-"), _statement, document_refused(_condition))
+
+
+def _held_by(holder: str, kind: str, *parts: str) -> Callable[[Unit, Ask], bool]:
+    """Return the condition of a document of a kind of holder that has not got all of some parts.
+
+    Without parts it is any side but the FRONT of a document of the type.
+    """
+
+    def condition(unit: Unit, ask: Ask) -> bool:
+        owned = str(ask.body.get("documentHolder")).startswith("BeneficialOwner:")
+        is_meant = owned if holder == "owner" else is_business(unit, ask)
+        lacks = not all(ask.body.get(part) for part in parts)
+        is_back = ask.body.get("side") == "BACK"
+        return is_meant and ask.body.get("documentType") == kind and (lacks if parts else is_back)
+
+    return condition
+
+
+for _requirement, _whose, _kind, _parts in (
+    ("DOC-032", "owner", "DRIVERS_LICENSE", ()),
+    ("DOC-034", "business", "NATIONAL_ID", ()),
+    ("DOC-056", "business", "UTILITY_BILL", ("documentNumber",)),
+    ("DOC-057", "owner", "ELECTRICITY_BILL", ("documentNumber",)),
+    ("DOC-058", "owner", "RENT_OR_LEASE_AGREEMENT", ("issuingAuthority",)),
+    ("DOC-059", "owner", "BANK_STATEMENT", ("documentNumber", "issuingAuthority")),
+    ("DOC-060", "business", "TAX_RETURN", ("issuingAuthority",)),
+):
+    declare(
+        _requirement,
+        f"of-{_whose}-refused",
+        f"a {_kind} of one kind of holder, {_whose}, is refused",
+        document_refused(_held_by(_whose, _kind, *_parts)),
+    )
+
+
+@mutant("DOC-011", "each proof of an owner's address is shown as a bill", (documents, "view"))
+def bill_of_an_owner(view: Callable[[Document], Json], document: Document) -> Json:
+    owned = document.holder_id.startswith("BeneficialOwner:")
+    is_proof = documents.DOCUMENT_TYPES[document.type].proves == "ADDRESS"
+    return (
+        {**view(document), "documentType": "UTILITY_BILL"} if owned and is_proof else view(document)
+    )
 
 
 DROPPED: tuple[tuple[str, Place, str], ...] = (

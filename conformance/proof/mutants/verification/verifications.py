@@ -311,6 +311,12 @@ declare(
 )
 declare("VER-063", "another", "another customer is named", listed(put("customerId", "Customer:1")))
 declare(
+    "VER-900",
+    "another-time",
+    "submissions are listed with a time before they were made",
+    listed(put("createdAt", "2025-01-15T09:00:00Z")),
+)
+declare(
     "VER-067",
     "text",
     "the list is a text",

@@ -355,6 +355,13 @@ for _status in ("PENDING", "APPROVED"):
         _showing(f"CUSTOMER.KYC_{_status}", without("contactVerification")),
     )
 
+    declare(
+        "EVT-900",
+        f"left-out-{_status.lower()}",
+        f"CUSTOMER.KYB_{_status} leaves contactVerification out",
+        _showing(f"CUSTOMER.KYB_{_status}", without("contactVerification")),
+    )
+
 for _status in ("PENDING", "APPROVED", "REJECTED"):
     declare(
         "EVT-371",
@@ -461,6 +468,12 @@ def _silent_to_businesses(status: str) -> Apply:
     return skipped(deposit_returns, "announce", silent)
 
 
+declare(
+    "EVT-282",
+    "of-a-business",
+    "a refund of a business that fails is not reported",
+    _silent_to_businesses("FAILED"),
+)
 for _id, _status in {"EVT-280": "PENDING", "EVT-281": "COMPLETED"}.items():
     declare(
         _id,

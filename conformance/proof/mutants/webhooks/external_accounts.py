@@ -165,9 +165,15 @@ def _silently_of_businesses(unit: Unit, account: ExternalAccount, status: str) -
         externals.announce(unit, account)
 
 
-declare(
-    "EVT-124",
-    "business",
-    "nobody is told of an account of a business",
-    moving(DISABLED, _silently_of_businesses),
-)
+for _requirement, _move in (
+    ("EVT-122", APPROVED),
+    ("EVT-123", REVIEWED),
+    ("EVT-124", DISABLED),
+    ("EVT-125", DEMANDED),
+):
+    declare(
+        _requirement,
+        "business",
+        "nobody is told of an account of a business",
+        moving(_move, _silently_of_businesses),
+    )

@@ -51,6 +51,20 @@ for _requirement in ("EVT-103", "EVT-104"):
     )
 
 
+def _business_decided_again(unit: Unit, ask: Ask, answer: Any) -> None:
+    if customers.get(unit, ask.params["customerId"]).customer_type == "BUSINESS":
+        _decided_again(unit, ask, answer)
+
+
+for _requirement in ("EVT-901", "EVT-902"):
+    declare(
+        _requirement,
+        "reported-again",
+        "each change of a decided business reports the decision again",
+        then(onboarding, "update", _business_decided_again),
+    )
+
+
 def _begun_again(kind: str) -> Apply:
     """Return a patch after which another submission begins a review that is under way."""
 

@@ -28,7 +28,7 @@ from conformance.reference.authentication import sca
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
-from conformance.reference.store import Quote, Transaction
+from conformance.reference.store import Customer, InternalAccount, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.webhooks.deliveries import Deliveries
@@ -280,6 +280,7 @@ for _id, _happening, _name, _condition_ in (
     ("EVT-012", "FAILED", "real-time", _is_just_in_time),
     ("EVT-013", "REFUND_PENDING", "business", is_of_business),
     ("EVT-014", "REFUND_COMPLETED", "business", is_of_business),
+    ("EVT-015", "REFUND_FAILED", "business", is_of_business),
 ):
     declare(
         _id,
@@ -418,6 +419,14 @@ def expiry_completes(unit: Unit, ask: Ask) -> None:
 @mutant("EVT-050", "no balance is reported")
 def silent_balances(patch: Patch) -> None:
     patch.replace(accounts, "announce_balance", lambda *_: None)
+
+
+@mutant(
+    "EVT-050", "the balance of a business is not reported", (accounts, "announce_balance"), skipped
+)
+def silent_balances_of_businesses(unit: Unit, account: InternalAccount) -> bool:
+    owner = unit.session.get(Customer, account.customer_id or "")
+    return owner is not None and owner.customer_type == "BUSINESS"
 
 
 @mutant("EVT-051", "a debit is not reported")
