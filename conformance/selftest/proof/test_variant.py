@@ -136,6 +136,17 @@ def test_the_suite_declares_variants() -> None:
     assert len(load_variants()) > 100
 
 
+def test_each_variant_can_be_applied() -> None:
+    """Each changes something that is there, and can be taken back."""
+    for one in load_variants():
+        patch = Patch()
+        try:
+            one.patch(patch)
+            assert patch.changes, one.id
+        finally:
+            patch.revert()
+
+
 def test_each_is_blamed_for_its_own(
     declared: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

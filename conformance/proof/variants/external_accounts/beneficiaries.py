@@ -113,7 +113,11 @@ def _standing(place: str, lifted: Callable[[Json], Json], lowered: Callable[[Jso
             rest = path.removeprefix(beneficiaries.PLACE).removeprefix(".")
             return ".".join(part for part in (place, rest) if part)
 
-        patch.wrap(external_accounts, "_bound", lambda original, body, _: original(body, place))
+        patch.wrap(
+            external_accounts,
+            "with_beneficiary_at",
+            lambda original, body, _: original(body, place),
+        )
         patch.wrap(externals, "create", create)
         patch.wrap(beneficiaries, "check", check)
         patch.wrap(externals, "view", lambda original, account: lowered(original(account)))
