@@ -17,6 +17,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.testdata.examples import ABSENT, placed
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
 
 SWIFT_CODE = "accountInfo.swiftCode"
@@ -53,9 +54,14 @@ def test_a_swift_code_is_missed_only_where_it_cannot_be_derived(platform: Platfo
         assert names(answer, "swiftCode"), answer
 
 
-@requirement("EUA-022")
-def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(platform: Platform) -> None:
-    """A derived swiftCode names the bank and the country of the example; its branch may differ."""
+@requirement("EUA-022", "EUA-905")
+def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(
+    platform: Platform, check: Check
+) -> None:
+    """A derived swiftCode names the bank and the country of the example; its branch may differ.
+
+    It is shown when the account is read, as when it was created.
+    """
     body = platform.external_accounts.body(
         platform.external_accounts.account_holder(), "eur_account"
     )
@@ -65,10 +71,15 @@ def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(platform: Platf
     if not answer.accepted:
         raise ResourceMissing("no SWIFT code is derived from this IBAN")
     account = arranged_resource(answer)
-    for shown in (account, arranged_resource(platform.api.get_external_account(account["id"]))):
-        swift_code = str(require_value_at(shown, SWIFT_CODE)).upper()
-        sent_code = require_value_at(body, SWIFT_CODE)
-        assert swift_code[:BANK_AND_COUNTRY] == sent_code[:BANK_AND_COUNTRY], shown
+    read_again = arranged_resource(platform.api.get_external_account(account["id"]))
+    with check("EUA-022"):
+        for shown in (account, read_again):
+            swift_code = str(require_value_at(shown, SWIFT_CODE)).upper()
+            sent_code = require_value_at(body, SWIFT_CODE)
+            assert swift_code[:BANK_AND_COUNTRY] == sent_code[:BANK_AND_COUNTRY], shown
+    with check("EUA-905"):
+        require_value_at(account, SWIFT_CODE)
+        assert value_at(read_again, SWIFT_CODE), read_again
 
 
 @requirement("EUA-023")

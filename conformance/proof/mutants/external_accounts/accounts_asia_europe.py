@@ -391,7 +391,7 @@ def derived_always(info: Json, kind: AccountType) -> Json:
     }
 
 
-def _read_as(change: Callable[[str], str]) -> Apply:
+def _read_as(change: Callable[[str], str | None]) -> Apply:
     """Return a patch after which a SWIFT code is read otherwise than it was answered at first."""
 
     def edit(account: Json) -> Json:
@@ -408,6 +408,12 @@ declare(
     "read-otherwise",
     "a derived SWIFT code is read as that of another bank",
     _read_as(lambda _: "DEUTDEFF"),
+)
+declare(
+    "EUA-905",
+    "not-kept",
+    "a derived SWIFT code is not shown when an account is read",
+    _read_as(lambda _: None),
 )
 declare(
     "EUA-023",
