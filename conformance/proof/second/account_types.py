@@ -560,7 +560,8 @@ def _business_needs(world: World, code: str, *, by_business: bool) -> list[str]:
     free = code == "EUR" and world.has("euro-registration-optional")
     if (code in REGISTERED and not free) or (by_business and code in SENDER_REGISTERED):
         needs.append("registrationNumber")
-    if code in TAXED and not world.has("african-tax-id"):
+    untaxed = code == "XOF" and world.has("cfa-business-without-tax-id")
+    if code in TAXED and not untaxed and not world.has("african-tax-id"):
         needs.append("taxId")
     if code == "EUR" and world.has("tax-id-for-europe"):
         needs.append("taxId")

@@ -941,6 +941,17 @@ platform-id-made-at-reading|48|A generated platformCustomerId is another one in 
 list-body-crashes|451|A body that is a list ends in an internal error.
 only-initiated-expires|273|A reset expires only where no liveness was submitted yet.
 account-in-any-currency|107|An account of any type may be in any currency.
+total-keeps-spent|79|The execution of a quote leaves the total balance of its source as it was.
+deposit-event-old-balance|435|The event of a deposit shows the balance from before.
+refused-account-stays|486|A rule-based account with a label that is refused is made all the same.
+deleted-still-paid|103|A quote pays an external account that was deleted.
+cfa-business-without-tax-id|149|A business that is paid in XOF needs no taxId.
+indian-rails-taken-over|117|The payment rails that a client sends for INR are taken over.
+derived-swift-not-kept|114|A derived swiftCode is answered at the creation, and not kept.
+short-execution-starts-payment|238|An execution that is refused for lack of money starts a payment.
+challenge-debits|239|A quote debits its source when the challenge is asked, before any proof.
+authorized-keeps-challenge|184|A quote that was authorized still shows its challenge.
+funds-other-free-later|62|OTHER among the sources of funds needs no description in a change.
 """
 
 

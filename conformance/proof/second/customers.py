@@ -320,6 +320,9 @@ def _is_missed_of_change(world: World, body: Json, path: str) -> bool:
     moved = path == "businessInfo.taxId" and value is None and at(body, "businessInfo.country")
     if moved and world.has("country-unchecked-later"):
         return True
+    other = path == "sourceOfFundsOtherDescription" and value is None
+    if other and world.has("funds-other-free-later"):
+        return True
     named = path == "nationality" and isinstance(value, str)
     return named and world.has("nationality-of-any-kind")
 

@@ -100,7 +100,7 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
             faults.append(("currency", "select", "is not the currency of this account type"))
         account_types.info_faults(world, info, kind, faults)
         rails = "paymentRails" in info and persona.sent_rails == "refused"
-        if rails and not world.has("rails-taken-over"):
+        if rails and not _keeps_rails(world, info):
             faults.append(("accountInfo.paymentRails", "text", "is never sent"))
         known = {*kind.members, "accountType", "beneficiary", "paymentRails"}
         if account_types.is_number_taken(world, info, kind):
@@ -138,6 +138,12 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
     refuse(persona, faults)
 
 
+def _keeps_rails(world: World, info: Json) -> bool:
+    """Tell whether a planted bug takes over the payment rails that a client sends."""
+    indian = info["accountType"] == "INR_ACCOUNT" and world.has("indian-rails-taken-over")
+    return indian or world.has("rails-taken-over")
+
+
 def _is_free_asset(world: World, body: Json, owner: Json | None) -> bool:
     """Tell whether a planted bug lets an account have a currency that is not one of its type."""
     given = body["currency"]
@@ -167,13 +173,14 @@ def create(call: Call) -> Reply:
         raise invalid("customerId", "is required")
     call.concerns(owner["id"] if owner else None)
     info = {name: value for name, value in body["accountInfo"].items() if value is not None}
-    if "paymentRails" in info and not world.has("rails-taken-over"):
+    if "paymentRails" in info and not _keeps_rails(world, info):
         del info["paymentRails"]
     kind = info["accountType"]
     if kind in RAILS and "paymentRails" not in info:
         info["paymentRails"] = RAILS[kind]
     derived = account_types.derived_code(info.get("iban", "")) if kind == "EUR_ACCOUNT" else None
-    if derived and "swiftCode" not in info:
+    lost = derived and "swiftCode" not in info and world.has("derived-swift-not-kept")
+    if derived and "swiftCode" not in info and not lost:
         info["swiftCode"] = derived
     other = kind == "EUR_ACCOUNT" and info.get("swiftCode") not in {None, derived}
     if other and world.has("given-swift-overwritten"):
@@ -198,7 +205,10 @@ def create(call: Call) -> Reply:
     world.externals[account["id"]] = account
     if waits and not held:
         world.later(world.persona.settle_seconds, lambda: _verified(world, account))
-    return created(call, _created(world, account))
+    answer = _created(world, account)
+    if lost:
+        answer["accountInfo"] = answer["accountInfo"] | {"swiftCode": derived}
+    return created(call, answer)
 
 
 def _takes_its_own(world: World) -> bool:

@@ -38,6 +38,7 @@ def open_account(world: World, owner: Json | None, kind: str, code: str) -> Json
         "_held": 0,
         "_coming": 0,
         "_unsettled": 0,
+        "_spent": 0,
         "_deposited": 0,
         "_used": False,
         "_number": f"{world.number():010}",
@@ -90,6 +91,7 @@ def shown(world: World, account: Json) -> Json:
     available = account["_available"]
     total += account["_unsettled"]
     available += account["_unsettled"]
+    total += account["_spent"]
     if total != available and world.has("held-is-available"):
         available = total
     if total != available and world.has("total-without-held"):
@@ -287,7 +289,12 @@ def deposit(world: World, account: Json, amount: int) -> None:
         for name in ("sentAmount", "receivedAmount"):
             world.transactions[new][name]["amount"] = str(amount)
     account["_deposited"] += amount
-    credit(world, account, amount)
+    if world.has("deposit-event-old-balance"):
+        changed(world, account)
+        account["_used"] = True
+        account["_available"] += amount
+    else:
+        credit(world, account, amount)
     if account["type"] == "RULE_BASED":
         _sweep(world, account, amount)
 
@@ -458,6 +465,8 @@ def _rule(call: Call) -> Rule:
     # The body is not read yet: a label of 256 characters is looked for as it stands there.
     if re.search(rb'"label": *"[^"]{256}"', call.raw) and world.has("label-256"):
         longest = 256
+    if re.search(rb'"label": *"[^"]{256,}"', call.raw) and world.has("refused-account-stays"):
+        longest = 2000
     if re.search(rb'"label": *"[^"]{255}"', call.raw) and world.has("longest-label-refused"):
         longest = 254
     needs = ["type", "holder", "currencyCode"]
@@ -504,6 +513,8 @@ def create(call: Call) -> Reply:
             first = first | {"_number": f"{world.number():010}"}
         return status, _owned(world, first)
     account = _rule_based(world, body)
+    if len(account["label!"] or "") > 255 and world.has("refused-account-stays"):
+        raise invalid("label", "must have at most 255 characters")
     world.idempotent[f"account:{key}"] = {
         "print": print_of,
         "id": account["id"],

@@ -201,7 +201,9 @@ def _destination(call: Call, given: Json) -> End:
         return End(_receiver(world, given["umaAddress"]))
     key = given["accountId"]
     if externals.is_named_by(key):
-        account = world.named(world.externals, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
+        late = key in world.deleted and world.has("deleted-still-paid")
+        table = world.deleted if late else world.externals
+        account = world.named(table, key, "ACCOUNT_NOT_FOUND", "destination.accountId")
         kind = account["accountInfo"]["accountType"]
         if kind == "LIGHTNING" and world.has("lightning-unpayable"):
             raise Refusal("INVALID_BANK_ACCOUNT", "There is no rail to this account.")
@@ -677,6 +679,7 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
         "_target": target,
         "_more": 0,
         "_second": False,
+        "_taken": False,
         "_proven": False,
         "_challenge": None,
         "_realtime": body["source"]["sourceType"] == "REALTIME_FUNDING",
@@ -844,6 +847,9 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
         _require_funds_now(world, quote)
     if _asks(world, quote) and not world.has("trust-for-all"):
         ask(world, quote)
+        if source.internal and world.has("challenge-debits"):
+            internals.take(world, source.internal, quote["_sent"])
+            quote["_taken"] = True
         return
     pay(world, quote, at_once=at_once)
 
@@ -861,6 +867,8 @@ def _require_funds_now(world: World, quote: Json) -> None:
     except Refusal as refusal:
         if world.has("short-execution-ends-quote"):
             quote["status"] = "FAILED"
+        if world.has("short-execution-starts-payment"):
+            transactions.of(world, quote)["status"] = "PROCESSING"
         if world.has("short-execution-holds"):
             internals.hold_all(world, quote["_source"].account)
         if world.has("late-funds-unprocessable"):
@@ -916,11 +924,15 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
         Refusal: where the source has less.
     """
     account = quote["_source"].internal
-    if account and not world.has("debit-forgotten"):
+    if account and not quote["_taken"] and not world.has("debit-forgotten"):
         amount = _debited(world, quote, account["_code"])
         authorized = quote["_proven"] and not quote["_realtime"]
         received = quote["_locked"][0] == "RECEIVING" and world.has("funds-of-received")
         if received or world.has("funds-checked-at-creation-only"):
+            internals.take(world, account, amount)
+        elif world.has("total-keeps-spent"):
+            internals.require_funds(world, account, amount)
+            account["_spent"] += amount
             internals.take(world, account, amount)
         elif world.has("executions-side-by-side"):
             _take_after_check(world, quote, account, amount)
@@ -1173,6 +1185,8 @@ def _authorized(world: World, quote: Json, asked: Json) -> Json:
     answer = shown(world, quote)
     if world.has("authorize-answer-stale"):
         answer |= {"status": "PENDING_AUTHORIZATION", "scaChallenge": public(asked)}
+    if quote["status"] == "PROCESSING" and world.has("authorized-keeps-challenge"):
+        answer["scaChallenge"] = public(asked)
     if world.has("authorized-answer-bare-id"):
         answer["id"] = answer["id"].partition(":")[2]
     if world.has("authorized-new-transaction"):
