@@ -43,9 +43,14 @@ class Patch:
             NoSuchTarget: the holder has no such attribute.
             NothingChanged: it is the value that stands there already.
         """
-        self._put(holder, name, value)
+        self.put(holder, name, value)
 
-    def _put(self, holder: Holder, name: str, value: Any) -> None:
+    def put(self, holder: Holder, name: str, value: Any) -> None:
+        """Put ``value`` in the place of an attribute: what :meth:`replace` and :meth:`wrap` do.
+
+        Raises:
+            NoSuchTarget, NothingChanged: as of :meth:`replace`.
+        """
         place, old = _found(holder, name)
         if old is value or (not callable(old) and old == value):
             raise NothingChanged(f"{place} is {value!r} already")
@@ -65,7 +70,7 @@ class Patch:
         def around(*arguments: Any, **named: Any) -> Any:
             return function(original, *arguments, **named)
 
-        self._put(holder, name, around)
+        self.put(holder, name, around)
 
     def row(self, holder: Holder, name: str, key: Any, value: Any) -> None:
         """Change one row of a table, or add one.

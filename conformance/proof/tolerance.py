@@ -440,11 +440,11 @@ class _Watch(Patch):
     used = False
     is_blind = False
 
-    def replace(self, holder: Holder, name: str, value: Any) -> None:
+    def put(self, holder: Holder, name: str, value: Any) -> None:
         """Put ``value`` in the place of an attribute."""
         if not inspect.isfunction(value):
             self.is_blind = True
-            super().replace(holder, name, value)
+            super().put(holder, name, value)
             return
 
         @wraps(value)
@@ -452,7 +452,7 @@ class _Watch(Patch):
             self.used = True
             return value(*arguments, **named)
 
-        super().replace(holder, name, noting)
+        super().put(holder, name, noting)
 
     def row(self, holder: Holder, name: str, key: Any, value: Any) -> None:
         """Change one row of a table, or add one."""

@@ -94,7 +94,13 @@ class NarrowPatch(Patch):
         self._names = names
         self.strikes = 0
 
-    def _put(self, holder: Holder, name: str, value: Any) -> None:
+    def put(self, holder: Holder, name: str, value: Any) -> None:
+        """Put ``value`` in the place of a function, for the calls in the circumstance.
+
+        Raises:
+            NoSuchTarget: the holder has no such attribute.
+            NothingChanged: it is no function, so that nothing can be narrowed.
+        """
         old = getattr(holder, name, None)
         place = place_of(holder, name)
         if not inspect.isroutine(old) or not inspect.isroutine(value):
@@ -109,7 +115,7 @@ class NarrowPatch(Patch):
             self.strikes += 1
             return value(*arguments, **named)
 
-        super()._put(holder, name, narrowed)
+        super().put(holder, name, narrowed)
 
     def replace(self, holder: Holder, name: str, value: Any) -> None:
         """Put ``value`` in the place of a function, for the calls in the circumstance.
