@@ -8,7 +8,7 @@ broken is told: that a requirement is kept is for its scenario to say.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,9 +18,14 @@ from conformance.contract.notation import is_plain
 Json = Mapping[str, Any]
 
 _REALTIME = "REALTIME_FUNDING"
-_MAX_CHARS = 300
-_ROUNDING = 1e-6
-_MAX_BITS = 128
+MAX_CHARS = 300
+"""How long a text may be to be kept, or to be told."""
+
+ROUNDING = 1e-6
+"""By how much of it a rate may differ from another that is the same."""
+
+MAX_BITS = 128
+"""How long a whole number may be to be compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +79,17 @@ class Relations:
             resource: the resource.
             request: the valid body that asked for it just now.
         """
-        judge = _JUDGES.get(kind)
-        if judge is not None:
-            yield from judge(self, resource, request)
+        match kind:
+            case "InternalAccount":
+                yield from self._internal_account(resource)
+            case "ExternalAccount":
+                self._keep_currency(resource, resource.get("currency"))
+            case "Quote":
+                yield from self._quote(resource, request)
+            case "Transaction":
+                yield from self._transaction(resource)
 
-    def _internal_account(self, account: Json, _: Json | None) -> Iterator[Broken]:
+    def _internal_account(self, account: Json) -> Iterator[Broken]:
         balance, total = account.get("balance"), account.get("totalBalance")
         self._keep_currency(account, code_of(balance))
         if (code := code_of(balance)) and (other := code_of(total)):
@@ -91,13 +102,9 @@ class Relations:
                 "ACC-012", amount <= most, f"a totalBalance of {most} below {amount}"
             )
 
-    def _external_account(self, account: Json, _: Json | None) -> Iterator[Broken]:
-        self._keep_currency(account, account.get("currency"))
-        yield from ()
-
     def _quote(self, quote: Json, request: Json | None) -> Iterator[Broken]:
         transaction = quote.get("transactionId")
-        if isinstance(transaction, str) and len(transaction) <= _MAX_CHARS:
+        if isinstance(transaction, str) and len(transaction) <= MAX_CHARS:
             self._quotes.setdefault(transaction, _Quoted.of(quote))
         for requirement, end, member in (
             ("QUO-036", "source", "sendingCurrency"),
@@ -112,7 +119,7 @@ class Relations:
         if request is not None:
             yield from _as_asked(quote, request)
 
-    def _transaction(self, payment: Json, _: Json | None) -> Iterator[Broken]:
+    def _transaction(self, payment: Json) -> Iterator[Broken]:
         status, settled = payment.get("status"), payment.get("settledAt")
         if payment.get("type") == "OUTGOING" and (direction := payment.get("direction")):
             yield from _unless(
@@ -135,17 +142,8 @@ class Relations:
                 yield from _as_quoted(payment, quote)
 
     def _keep_currency(self, account: Json, code: Any) -> None:
-        if isinstance(code, str) and 0 < len(code) <= _MAX_CHARS:
+        if isinstance(code, str) and 0 < len(code) <= MAX_CHARS:
             self._currencies.setdefault(str(account["id"]), code)
-
-
-_Judge = Callable[[Relations, Json, Json | None], Iterator[Broken]]
-_JUDGES: Mapping[str, _Judge] = {
-    "InternalAccount": Relations._internal_account,  # noqa: SLF001 - a table of the class
-    "ExternalAccount": Relations._external_account,  # noqa: SLF001
-    "Quote": Relations._quote,  # noqa: SLF001
-    "Transaction": Relations._transaction,  # noqa: SLF001
-}
 
 
 def _as_asked(quote: Json, request: Json) -> Iterator[Broken]:
@@ -199,7 +197,7 @@ def _as_quoted(payment: Json, quote: _Quoted) -> Iterator[Broken]:
             )
     rate = _number(payment.get("exchangeRate"))
     if rate is not None and quote.rate is not None:
-        is_same = math.isclose(rate, quote.rate, rel_tol=_ROUNDING)
+        is_same = math.isclose(rate, quote.rate, rel_tol=ROUNDING)
         yield from _unless(
             "TRX-032", is_same, f"exchangeRate {rate}, and {quote.rate} in the quote"
         )
@@ -208,7 +206,7 @@ def _as_quoted(payment: Json, quote: _Quoted) -> Iterator[Broken]:
 def _unless(requirement: str, kept: bool, otherwise: str) -> Iterator[Broken]:
     """Yield a requirement and how it is broken, unless it is kept."""
     if not kept:
-        yield Broken(requirement, otherwise[:_MAX_CHARS])
+        yield Broken(requirement, otherwise[:MAX_CHARS])
 
 
 def amount_of(money: Any) -> int | None:
@@ -223,12 +221,12 @@ def code_of(money: Any) -> str | None:
 
 def _code(currency: Any) -> str | None:
     code = _member(currency, "code")
-    return code if isinstance(code, str) and len(code) <= _MAX_CHARS else None
+    return code if isinstance(code, str) and len(code) <= MAX_CHARS else None
 
 
 def _amount(value: Any) -> int | None:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_whole and value.bit_length() <= _MAX_BITS else None
+    return value if is_whole and value.bit_length() <= MAX_BITS else None
 
 
 def _plain(value: Any) -> str | None:

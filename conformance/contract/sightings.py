@@ -20,20 +20,17 @@ from conformance.contract.document import Document
 from conformance.contract.judge import Finding, entries
 from conformance.contract.moments import parse_moment
 from conformance.contract.notation import is_plain, masked_or_same
-from conformance.contract.relations import Relations
+from conformance.contract.relations import MAX_BITS, MAX_CHARS, ROUNDING, Relations
 
 MAX_RESOURCES = 20_000
 """Resources that are remembered; what a target shows beyond that is not compared."""
 
 _MAX_ROWS = 2_000
-_MAX_CHARS = 300
 _MAX_DEPTH = 3
-_MAX_BITS = 128
 _LIST = "list"
 _A_PAIR = 2
 _SUCCESSES = range(200, 300)
-_ROUNDING = timedelta(seconds=1)
-_RELATIVE_ROUNDING = 1e-6
+_A_SECOND = timedelta(seconds=1)
 _HEAD_OFFICE = "XXX"
 
 Scalar = str | int | float | bool
@@ -88,7 +85,7 @@ class Sightings:
         """Judge what a webhook shows by what was shown before, and remember it."""
         if not isinstance(body, dict):
             return ()
-        name = str(body.get("type"))[:_MAX_CHARS]
+        name = str(body.get("type"))[:MAX_CHARS]
         with self._lock:
             return _one_each(self._resource(body.get("data"), Kind.WEBHOOK, name))
 
@@ -106,7 +103,7 @@ class Sightings:
         if times == 1:
             yield Finding(self._once, passed=True)
             return
-        detail = f"{name[:_MAX_CHARS]} is listed {times} times"
+        detail = f"{name[:MAX_CHARS]} is listed {times} times"
         yield Finding(self._once, False, detail, Difference(Kind.BODY, operation, "data"))
 
     def _take_given(self, operation: str, body: Any, given: Any) -> None:
@@ -165,7 +162,7 @@ class Sightings:
 
     def _kind_of(self, resource: Any) -> Mapping[str, Any] | None:
         name = resource.get("id") if isinstance(resource, dict) else None
-        if not isinstance(name, str) or len(name) > _MAX_CHARS:
+        if not isinstance(name, str) or len(name) > MAX_CHARS:
             return None
         return self._kinds.get(name.partition(":")[0])
 
@@ -183,8 +180,8 @@ def _one_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def _is_comparable(value: Any) -> TypeGuard[Scalar]:
     """Return whether a value is no object or list, not empty, and not too long to be kept."""
     if isinstance(value, str):
-        return 0 < len(value) <= _MAX_CHARS
-    return isinstance(value, float) or (isinstance(value, int) and value.bit_length() <= _MAX_BITS)
+        return 0 < len(value) <= MAX_CHARS
+    return isinstance(value, float) or (isinstance(value, int) and value.bit_length() <= MAX_BITS)
 
 
 def _value_at(resource: Mapping[str, Any], place: str) -> Any:
@@ -216,10 +213,10 @@ def _are_alike(value: Scalar, before: Scalar) -> bool:
         return True
     if isinstance(value, str) and isinstance(before, str):
         try:
-            return abs(parse_moment(value) - parse_moment(before)) < _ROUNDING
+            return abs(parse_moment(value) - parse_moment(before)) < _A_SECOND
         except (ValueError, TypeError, OverflowError):
             return False
     try:
-        return math.isclose(float(value), float(before), rel_tol=_RELATIVE_ROUNDING)
+        return math.isclose(float(value), float(before), rel_tol=ROUNDING)
     except (ValueError, OverflowError):
         return False

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import pytest
 from sqlalchemy.orm import Session, object_session
 
 from conformance.reference import store
@@ -67,11 +68,9 @@ def requests_told(service: Service) -> Iterator[None]:
         finally:
             _request.reset(token)
 
-    service.answer = answering  # type: ignore[method-assign]
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(service, "answer", answering)
         yield
-    finally:
-        service.answer = answer  # type: ignore[method-assign]
 
 
 class Circumstances:

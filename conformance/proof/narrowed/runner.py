@@ -137,11 +137,11 @@ class NarrowPatch(Patch):
 
         super().replace(holder, name, comparing if inspect.isroutine(value) else value)
 
-    def row(self, holder: Holder, name: str, key: Any, value: Any) -> None:  # noqa: ARG002
+    def row(self, holder: Holder, name: str, key: Any, value: Any) -> None:  # noqa: ARG002 - as the base
         """Refuse to change a row, as whoever reads it does so in all circumstances."""
         raise NothingChanged(f"{place_of(holder, name)} is a table, and cannot be narrowed")
 
-    def drop(self, holder: Holder, name: str, key: Any) -> None:  # noqa: ARG002
+    def drop(self, holder: Holder, name: str, key: Any) -> None:  # noqa: ARG002 - as the base
         """Refuse to take out a row, as whoever reads it does so in all circumstances."""
         raise NothingChanged(f"{place_of(holder, name)} is a table, and cannot be narrowed")
 

@@ -11,7 +11,10 @@ from conformance.contract.sightings import MAX_RESOURCES, Sightings
 
 ACCOUNT = {"id": "ExternalAccount:1", "currency": "MXN", "platformAccountId": "mine"}
 QUOTE = {"id": "Quote:1", "exchangeRate": 17.25, "createdAt": "2026-01-15T09:30:00.25Z"}
-CREATION = {"currency": "MXN", "accountInfo": {"accountType": "MXN_ACCOUNT", "clabe": "0321800001"}}
+CREATION: dict[str, Any] = {
+    "currency": "MXN",
+    "accountInfo": {"accountType": "MXN_ACCOUNT", "clabe": "0321800001"},
+}
 
 
 @pytest.fixture
@@ -120,7 +123,7 @@ def test_odd_texts_may_be_stored_otherwise(sightings: Sightings, text: str) -> N
 def test_an_account_that_exists_was_given_otherwise(sightings: Sightings) -> None:
     """Who answers a second creation with the first account shows what that one was given."""
     sightings.answer("createExternalAccount", 201, ACCOUNT, CREATION)
-    other = {"accountInfo": {**CREATION["accountInfo"], "clabe": "999"}}  # type: ignore[dict-item]
+    other = {"accountInfo": {**CREATION["accountInfo"], "clabe": "999"}}
     sightings.answer("createExternalAccount", 201, ACCOUNT, other)
 
     info = CREATION["accountInfo"]
