@@ -119,7 +119,7 @@ def test_who_started_too_many_resets_can_complete_one(platform: Platform, check:
 def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: Check) -> None:
     """A standing fee in another currency is refused, or quotes from that currency show no fee.
 
-    It stands alone in its list, or behind one in US dollars.
+    It stands alone in its list, or behind or before one in US dollars.
     """
     fee_from_dollars = platform.configuration.standing_fee(**FORMS["rate"])
     for corridor in corridors_not_from("USD", platform, crossing=True):
@@ -132,9 +132,10 @@ def test_a_standing_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
         with check("LIM-007"):
             expect_no_fee(platform, answer, twin, body)
         if isinstance(fee, list):
-            second = platform.configuration.update({FEES: [*fee_from_dollars, *fee]})
-            with check("LIM-007"):
-                expect_no_fee(platform, second, twin, body)
+            for fees in ([*fee_from_dollars, *fee], [*fee, *fee_from_dollars]):
+                beside = platform.configuration.update({FEES: fees})
+                with check("LIM-007"):
+                    expect_no_fee(platform, beside, twin, body)
         with check("CFG-045"):
             shown = platform.configuration.read().get(FEES)
             if answer.accepted or not shown:

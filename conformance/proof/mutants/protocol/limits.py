@@ -261,6 +261,12 @@ declare(
     around(platform, "fee_config_errors", lambda check, configs: check(configs[:1])),
 )
 declare(
+    "LIM-007",
+    "last-fee-alone",
+    "of several standing fees the last one alone is checked",
+    around(platform, "fee_config_errors", lambda check, configs: check(configs[-1:])),
+)
+declare(
     "LIM-008",
     "override-everywhere",
     "the platform's fee is taken in any currency",
