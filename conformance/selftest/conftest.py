@@ -48,7 +48,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--draw",
         metavar="SEED",
-        help=f"a third of the hostile targets, drawn by chance: a number, or {TODAY}",
+        help=f"a sixth of the hostile targets, drawn by chance: a number, or {TODAY}",
     )
 
 

@@ -19,7 +19,7 @@ from conformance.selftest.hostile.entry import Entry
 from conformance.selftest.hostile.few import small_catalogue
 from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID
 
-_SHARES = 3
+_SHARES = 6
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
