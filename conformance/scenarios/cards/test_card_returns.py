@@ -293,11 +293,15 @@ def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None
     """
     card = platform.cards.card()
     purchase, row = platform.cards.returned_purchase(card, PART)
+    # The row that is reversed may be of a return on its own, and may count as one of the purchase.
+    first = units(platform.cards.read(card, purchase).get("refundedAmount"))
+    both = first + 2 * PART
     platform.cards.cause(card, purchase, "card.return", 2 * PART)
-    before = platform.cards.wait_for_return(card, purchase, 3 * PART)
-    if units(before.get("refundedAmount")) != 3 * PART:
+    before = platform.cards.wait_for_return(card, purchase, both)
+    if units(before.get("refundedAmount")) != both:
         raise PreconditionFailed(f"two returns are not noted together: {before}")
     other, _ = platform.cards.returned_purchase(card, PART)
+    of_other = units(platform.cards.read(card, other).get("refundedAmount"))
 
     answer = platform.cards.reverse_return(card, row["id"])
 
@@ -306,8 +310,8 @@ def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None
     # A later purchase has settled by then.
     platform.cards.settled_purchase(card)
     left = units(platform.cards.read(card, purchase).get("refundedAmount"))
-    assert left in (2 * PART, 3 * PART), f"{3 * PART} were returned, {PART} reversed, {left} left"
-    assert units(platform.cards.read(card, other).get("refundedAmount")) == PART
+    assert left in (both - PART, both), f"{both} were returned, {PART} reversed, {left} left"
+    assert units(platform.cards.read(card, other).get("refundedAmount")) == of_other
 
 
 @requirement("CAR-081")
