@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from conformance import plugin
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
+
+_CHECKOUT = Path(__file__).parents[2]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to run these tests with a suite that is installed from another place.
+
+    Raises:
+        pytest.UsageError: the suite does not know these tests as its own.
+    """
+    if plugin.SESSION not in config.stash:
+        installed = Path(plugin.__file__).parents[1]
+        raise pytest.UsageError(
+            f"these tests are in {_CHECKOUT}, but the suite is installed from {installed}; run "
+            f"'pip install -e .' in {_CHECKOUT}, or use the environment that belongs to it"
+        )
 
 
 @pytest.fixture(scope="session")

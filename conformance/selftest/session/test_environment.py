@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 from typer.testing import CliRunner
 
 from conformance.cli.main import app
 from conformance.exchange.curl import curl_chain
+from conformance.selftest.collection import ROOT
 from conformance.selftest.exchange.test_transcript import BASE_URL, exchange
-from conformance.selftest.runs import TINY_SUITE, run
+from conformance.selftest.runs import TINY_SUITE, run, run_within
 
 
 def test_no_folder_of_hypothesis_is_left_behind(tiny: Path, against: tuple[str, str]) -> None:
@@ -26,6 +28,19 @@ def test_no_folder_of_hypothesis_is_left_behind(tiny: Path, against: tuple[str, 
 
     assert "1 failed" in output
     assert not (tiny / ".hypothesis").exists()
+
+
+def test_tests_of_another_checkout_are_refused(tmp_path: Path) -> None:
+    """The message has the folder of the tests, and the one that the suite is installed from."""
+    folder = tmp_path / "conformance" / "scenarios"
+    folder.mkdir(parents=True)
+    copyfile(ROOT / "conformance" / "scenarios" / "conftest.py", folder / "conftest.py")
+
+    status, output = run_within(tmp_path, "conformance/scenarios")
+
+    assert status == pytest.ExitCode.USAGE_ERROR, output
+    assert f"these tests are in {tmp_path}" in output
+    assert f"the suite is installed from {ROOT};" in output
 
 
 def test_scripts_use_the_variables_of_the_profile() -> None:
