@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import plugin
+import conformance
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 
@@ -21,8 +21,8 @@ def pytest_configure(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: the suite does not know these tests as its own.
     """
-    if plugin.SESSION not in config.stash:
-        installed = Path(plugin.__file__).parents[1]
+    if not config.pluginmanager.has_plugin("payments-conformance-session"):
+        installed = Path(conformance.__path__[0]).parent
         raise pytest.UsageError(
             f"these tests are in {_CHECKOUT}, but the suite is installed from {installed}; run "
             f"'pip install -e .' in {_CHECKOUT}, or use the environment that belongs to it"
