@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import httpx
 
+from conformance.contract.relations import amount_of, code_of
 from conformance.exchange.answer import Answer
 from conformance.platform.given.external_accounts import ExternalAccounts
 from conformance.platform.given.transactions import Transactions
@@ -86,7 +87,8 @@ class Agents(Part):
 
         Returns:
             ``transactionId``, ``source`` and ``destination`` as in a quote, and
-            ``totalSendingAmount``, where its transaction shows it.
+            ``totalSendingAmount`` and ``feesIncluded``, where its transaction shows what it
+            takes, and what it brings in the same currency.
         """
         destination = destination or self._external_accounts.account(owner_of(source))
         found = self._triggers.fire(
@@ -101,11 +103,14 @@ class Agents(Part):
             "source": {"accountId": source["id"]},
             "destination": {"accountId": destination["id"]},
         }
-        sent = self._transactions.of_quote(payment).get("sentAmount")
-        if isinstance(sent, Mapping):
+        transaction = self._transactions.of_quote(payment)
+        sent, received = transaction.get("sentAmount"), transaction.get("receivedAmount")
+        if (taken := amount_of(sent)) is not None:
+            payment["totalSendingAmount"] = fees = taken
+            if code_of(sent) == code_of(received) and (brought := amount_of(received)) is not None:
+                payment["feesIncluded"] = fees = taken - brought
             name = payment["transactionId"]
-            payment["totalSendingAmount"] = sent["amount"]
-            self._ledger.note_transfer(name, name, (source, destination), (sent["amount"], 0))
+            self._ledger.note_transfer(name, name, (source, destination), (taken, 0), fees)
         return Resource(payment, owner_of(source))
 
 
