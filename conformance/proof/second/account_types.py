@@ -380,6 +380,9 @@ def _is_free_number(world: World, info: Json, kind: AccountType, name: str) -> b
         pattern = PHONES[kind.currencies[0]]
         tailed = re.match(pattern, given) and not re.fullmatch(pattern, given)
         return bool(tailed) and world.has("phone-with-tail")
+    israeli = name == "iban" and "ILS" in kind.currencies and not given.startswith("IL")
+    if israeli and re.fullmatch("[A-Z]{2}[A-Z0-9]{21}", given):
+        return world.has("israeli-iban-prefix-unchecked")
     foreign = re.fullmatch("[A-Z]{2}[A-Z0-9]{21}", given) and not given.startswith("AE")
     emirates = name == "iban" and "AED" in kind.currencies
     return bool(foreign) and emirates and world.has("aed-iban-prefix-unchecked")
@@ -387,6 +390,9 @@ def _is_free_number(world: World, info: Json, kind: AccountType, name: str) -> b
 
 def _is_bank_free(world: World, given: Any) -> bool:
     """Tell whether a planted bug takes an institution that discoveries do not name for PHP."""
+    label = isinstance(given, str) and given.removesuffix(" (PH)") in PHILIPPINE_BANKS
+    if label and world.has("philippine-bank-by-label"):
+        return True
     elsewhere = any(given in names for names in BANKS.values())
     if elsewhere and world.has("philippine-bank-of-elsewhere"):
         return True
@@ -427,6 +433,9 @@ def _refused_by_more_bugs(world: World, info: Json, kind: AccountType, faults: l
     long = re.fullmatch("[0-9]{17}", str(info.get("accountNumber")))
     if "routingNumber" in kind.members and long and world.has("us-seventeen-digits-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 4 to 16 digits"))
+    unlabelled = "PHP" in kind.currencies and info.get("bankName") in PHILIPPINE_BANKS
+    if unlabelled and world.has("philippine-bank-by-label"):
+        faults.append(("accountInfo.bankName", "select", "is not known"))
     nameless = "vpa" in kind.members and info.get("vpa") is not None and not info.get("bankName")
     if nameless and world.has("upi-needs-bank"):
         faults.append(("accountInfo.bankName", "text", "is required"))
@@ -486,18 +495,13 @@ def beneficiary_faults(
         free = free or (name == "beneficiaryType" and _is_free_type(world, told.get(name)))
         if told.get(name) is not None and not free:
             rule(told[name], f"{path}.{name}", faults)
-    if told.get("documentType") == "PP" and world.has("passport-refused"):
-        faults.append((f"{path}.documentType", "select", "is not known"))
-    rare = code == "COP" and told.get("documentType") in {"TI", "PP"}
-    if rare and world.has("colombian-papers-unknown"):
-        faults.append((f"{path}.documentType", "select", "is not known"))
+    _refuse_papers(world, told, code, path, faults)
     needs = ["beneficiaryType"]
     if kind == "BUSINESS":
         needs += _business_needs(world, code, by_business=by_business)
     else:
         needs.append("fullName")
-        free = code == "EUR" and not told.get("address") and world.has("euro-address-optional")
-        if code in INDIVIDUAL_ADDRESS and not free:
+        if code in INDIVIDUAL_ADDRESS and not _is_homeless(world, code, told):
             needs.append("address")
         needs += _more_needs(world, code)
     faults += [
@@ -510,6 +514,27 @@ def beneficiary_faults(
             for name in SHORT_ADDRESS
             if not address.get(name)
         ]
+
+
+def _refuse_papers(world: World, told: Json, code: str, path: str, faults: list[Fault]) -> None:
+    """Find a fault, by a planted bug, in the type of a beneficiary's document."""
+    if told.get("documentType") == "PP" and world.has("passport-refused"):
+        faults.append((f"{path}.documentType", "select", "is not known"))
+    company = code == "COP" and told.get("documentType") == "NIT"
+    if company and world.has("colombian-nit-refused"):
+        faults.append((f"{path}.documentType", "select", "is not known"))
+    rare = code == "COP" and told.get("documentType") in {"TI", "PP"}
+    if rare and world.has("colombian-papers-unknown"):
+        faults.append((f"{path}.documentType", "select", "is not known"))
+
+
+def _is_homeless(world: World, code: str, told: Json) -> bool:
+    """Tell whether a planted bug asks no address of an individual who tells none."""
+    if told.get("address"):
+        return False
+    if code == "AED" and world.has("emirates-individual-address"):
+        return True
+    return code == "EUR" and world.has("euro-address-optional")
 
 
 def _more_needs(world: World, code: str) -> list[str]:
@@ -528,6 +553,8 @@ def _misread(world: World, person: Json, told: Json, code: str) -> None:
         del told["taxId"]
     nested = told.get("legalName") is not None and person.get("legalName") is None
     if nested and code == "USD" and world.has("nested-legal-name-unseen"):
+        del told["legalName"]
+    if nested and world.has("nested-legal-name-unread"):
         del told["legalName"]
     named = code == "EUR" and told.get("beneficiaryType") == "BUSINESS" and told.get("fullName")
     if named and not told.get("legalName") and world.has("euro-full-name-for-legal"):

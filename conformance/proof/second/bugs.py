@@ -952,6 +952,33 @@ short-execution-starts-payment|238|An execution that is refused for lack of mone
 challenge-debits|239|A quote debits its source when the challenge is asked, before any proof.
 authorized-keeps-challenge|184|A quote that was authorized still shows its challenge.
 funds-other-free-later|62|OTHER among the sources of funds needs no description in a change.
+balance-events-old|435|INTERNAL_ACCOUNT.BALANCE_UPDATED always shows the balances from before.
+executed-without-description|182|The answer to an execution has no description.
+locked-without-code|447|A locked customer is refused with an answer that is no error object.
+unknown-customer-own-code|470|An unknown customer's hosted link is refused with an unlisted code.
+payment-needs-execution|243|A just-in-time quote that was paid waits until it is executed.
+emirates-individual-address|121|An individual who is paid in AED needs no address.
+internal-account-looked-up|298|An internal account can be looked up as a receiver.
+refund-in-total-only|78|A refund goes back into the total balance, and not into the balance.
+immediate-unapproved|21|A customer who is not approved pays where a quote is executed at once.
+coins-without-symbol|37|No currency object of a crypto currency has a symbol.
+philippine-bank-by-label|115|A PHP account takes the displayName of an institution for its bankName.
+no-label-empty-anywhere|83|Any internal account without a label shows an empty text as its label.
+sweep-rule-by-default|348|Without a sweepRule an account is swept to its holder's own account.
+file-type-by-name|488|The type of a document's file is told by the ending of its name.
+sweep-rule-empty-object|84|The sweepRule of an account that is not rule-based is an empty object.
+coin-instructions-flat|90|How to fund a crypto account is told without accountOrWalletInfo.
+colombian-nit-refused|112|A beneficiary in COP whose documentType is NIT is refused.
+funds-before-fees|451|What a quote sends without its fees is all that the source needs to have.
+israeli-iban-prefix-unchecked|122|The iban of an ILS account may begin with any two letters.
+nested-legal-name-unread|137|A legalName under businessInfo of a beneficiary never counts.
+rail-demanded|377|A quote to an account with several rails needs a paymentRail.
+unmatched-filter-ignored|342|The platform's list by a currency without accounts shows all of them.
+any-token-id|419|Any token id is taken with the right secret.
+customer-events-bare-id|25|Events name a customer by an id without its type.
+platform-list-without-status|77|The platform's list of internal accounts leaves the status out.
+wallet-signature-optional|422|The signature of a wallet is looked at only where one is sent.
+sms-reset-starts-in-review|268|A reset of SMS_OTP starts as PENDING_REVIEW.
 """
 
 

@@ -605,6 +605,8 @@ def _namesake(world: World, customer: Json) -> Json:
 def _told(world: World, customer: Json) -> Json:
     """Return a customer as events show it."""
     body = shown(world, customer)
+    if world.has("customer-events-bare-id"):
+        body["id"] = customer["id"].partition(":")[2]
     if body.get("fullName") != customer["_first_name"] and world.has("events-of-first-name"):
         body["fullName"] = customer["_first_name"]
     if "contactVerification" in body and world.has("review-events-without-channels"):

@@ -135,6 +135,10 @@ def _mistake(world: World, account: Json, body: Json) -> None:
     unnamed = account["type"] == "RULE_BASED" and account["label!"] is None
     if unnamed and world.has("no-label-as-empty"):
         body["label!"] = ""
+    if account["label!"] is None and world.has("no-label-empty-anywhere"):
+        body["label!"] = ""
+    if account["type"] != "RULE_BASED" and world.has("sweep-rule-empty-object"):
+        body["sweepRule!"] = {}
     if account["status"] == "CLOSED" and world.has("closed-as-inactive"):
         body["status"] = "INACTIVE"
     if account["type"] == "INTERNAL_CRYPTO" and world.has("privacy-flag-on-crypto"):
@@ -148,6 +152,8 @@ def _mistake(world: World, account: Json, body: Json) -> None:
 def _instructions(world: World, account: Json, funded: Json) -> Any:
     """Return how an account is funded: a list, which a planted bug forgets."""
     one = instruction(world, funded)
+    if COINS[funded["_code"]].crypto and world.has("coin-instructions-flat"):
+        one |= one.pop("accountOrWalletInfo")
     bare = account["type"] == "EMBEDDED_WALLET" and world.has("wallet-instructions-no-list")
     return one if bare else [one]
 
@@ -180,7 +186,7 @@ def instruction(world: World, account: Json, reference: str = "") -> Json:
 def changed(world: World, account: Json) -> None:
     """Tell that the balance of an account is another one."""
     account["updatedAt"] = now()
-    told = shown(world, account)
+    told = _as_told(world, account)
     if account["type"] == "EMBEDDED_WALLET" and world.has("wallet-type-in-events"):
         told["type"] = "INTERNAL_CRYPTO"
     if account["type"] == "RULE_BASED" and world.has("rule-based-type-in-events"):
@@ -194,6 +200,17 @@ def changed(world: World, account: Json) -> None:
         told["balance"] = {**told["balance"], "amount": told["balance"]["amount"] / units}
     if not world.has("no-balance-event"):
         world.emit("INTERNAL_ACCOUNT.BALANCE_UPDATED", told)
+
+
+def _as_told(world: World, account: Json) -> Json:
+    """Return an account as an event shows it: by a planted bug with the balances from before."""
+    told = shown(world, account)
+    names = ("balance", "totalBalance")
+    before = account.get("_balances") or dict.fromkeys(names, money(0, account["_code"]))
+    account["_balances"] = {name: told[name] for name in names}
+    if before != account["_balances"] and world.has("balance-events-old"):
+        told |= before
+    return told
 
 
 def give_status(world: World, account: Json, status: str) -> None:
@@ -417,7 +434,7 @@ def list_of_platform(call: Call) -> Reply:
     ruled = [row for row in call.world.internals.values() if row["type"] == "RULE_BASED"]
     if ruled and call.world.has("platform-list-with-rule-based"):
         rows += [row for row in ruled if row not in rows]
-    rows = _in_currency(call, rows)
+    rows = _in_currency(call, rows) or _unmatched(call, rows)
     coins = [row for row in rows if COINS[row["_code"]].crypto]
     if call.query.get("currency") and coins and call.world.has("filter-without-coins"):
         rows = [row for row in rows if row not in coins]
@@ -438,7 +455,19 @@ def list_of_platform(call: Call) -> Reply:
         apart = body["balance"] != body["totalBalance"]
         if apart and call.world.has("platform-list-total-balance"):
             body["balance"] = body["totalBalance"]
-    return call.page(listed, wrapped=True)
+    return call.page([_without_status(call.world, body) for body in listed], wrapped=True)
+
+
+def _without_status(world: World, body: Json) -> Json:
+    """Return an account as the platform's list shows it: without its status by a planted bug."""
+    if not world.has("platform-list-without-status"):
+        return body
+    return {name: value for name, value in body.items() if name != "status"}
+
+
+def _unmatched(call: Call, rows: list[Json]) -> list[Json]:
+    """Return what a filter shows that nothing fits: by a planted bug everything."""
+    return rows if rows and call.world.has("unmatched-filter-ignored") else []
 
 
 def _first_listed(world: World, account: Json, body: Json) -> Json:
@@ -470,7 +499,7 @@ def _rule(call: Call) -> Rule:
     if re.search(rb'"label": *"[^"]{255}"', call.raw) and world.has("longest-label-refused"):
         longest = 254
     needs = ["type", "holder", "currencyCode"]
-    if b'"sweepRule"' in call.raw or not world.has("sweep-rule-optional"):
+    if b'"sweepRule"' in call.raw or not _is_rule_optional(world):
         needs.append("sweepRule")
     return record(
         {
@@ -483,6 +512,11 @@ def _rule(call: Call) -> Rule:
         needs,
         closed=world.persona.refuses_unknown,
     )
+
+
+def _is_rule_optional(world: World) -> bool:
+    """Tell whether a planted bug makes a rule-based account without a rule."""
+    return world.has("sweep-rule-optional") or world.has("sweep-rule-by-default")
 
 
 def create(call: Call) -> Reply:
@@ -578,7 +612,8 @@ def _rule_based(world: World, body: Json) -> Json:
     if not homes or not approved:
         raise invalid("holder", "has no verified account in this currency", status=status)
     # Without a rule, which only a planted bug takes, there is no target.
-    target = _swept_to(world, body["sweepRule"]["to"]) if "sweepRule" in body else {"id": ""}
+    nowhere = homes[0] if world.has("sweep-rule-by-default") else {"id": ""}
+    target = _swept_to(world, body["sweepRule"]["to"]) if "sweepRule" in body else nowhere
     label = body.get("label")
     if label and len(label) > 128 and world.has("label-cut"):
         label = label[:128]

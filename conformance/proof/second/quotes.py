@@ -250,11 +250,19 @@ def _accepted(world: World, owner: Json, *, realtime: bool) -> bool:
     return owner["customerType"] == "BUSINESS" and world.has("business-without-terms")
 
 
-def _require_owner(world: World, source: End, codes: tuple[str, str], *, realtime: bool) -> None:
+def _is_let_pay(world: World, *, at_once: bool) -> bool:
+    """Tell whether a planted bug lets a customer pay who may not."""
+    return world.has("unapproved-pays") or (at_once and world.has("immediate-unapproved"))
+
+
+def _require_owner(
+    world: World, source: End, codes: tuple[str, str], *, realtime: bool, at_once: bool
+) -> None:
     owner = source.owner
     if not owner:
         return
-    if not _may_pay(world, owner, source, realtime=realtime) and not world.has("unapproved-pays"):
+    allowed = _may_pay(world, owner, source, realtime=realtime)
+    if not allowed and not _is_let_pay(world, at_once=at_once):
         raise Refusal("MISSING_MANDATORY_USER_INFO", "The customer is not approved.")
     free = codes[0] != codes[1] and world.has("conversion-without-terms")
     if not free and not _accepted(world, owner, realtime=realtime):
@@ -367,6 +375,8 @@ def _demand_rail(world: World, target: End, body: Json) -> None:
     rails = (target.account.get("accountInfo") or {}).get("paymentRails")
     unsaid = rails and not body["destination"].get("paymentRail")
     if unsaid and body.get("immediatelyExecute") and world.has("immediate-needs-rail"):
+        raise invalid("destination.paymentRail", "is required", kind="select")
+    if unsaid and len(rails or ()) > 1 and world.has("rail-demanded"):
         raise invalid("destination.paymentRail", "is required", kind="select")
     unnamed = body.get("purposeOfPayment") is None
     if target.external and target.code in world.persona.purposeful and unnamed:
@@ -489,7 +499,8 @@ def make(call: Call, body: Json) -> Json:
     codes = (source.code, target.code)
     body = _as_taken(world, body, source, codes)
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
-    _require_owner(world, source, codes, realtime=realtime)
+    at_once = bool(body.get("immediatelyExecute"))
+    _require_owner(world, source, codes, realtime=realtime, at_once=at_once)
     by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
     deprecated = call.path.startswith("/transfer-")
     _require_sendable(world, source, deprecated=deprecated, by_address=by_address)
@@ -857,6 +868,9 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
 def _needed(world: World, side: str, priced: Price) -> int:
     """Return what the source of a quote has to have: by a planted bug what is received."""
     received = side == "RECEIVING" and world.has("funds-of-received")
+    fees = priced.fee + priced.platform_fee
+    if fees and world.has("funds-before-fees"):
+        return priced.sent - fees
     return priced.received if received else priced.sent
 
 
@@ -917,6 +931,11 @@ def _debited(world: World, quote: Json, code: str) -> int:
     return amount
 
 
+def _is_taken_unchecked(world: World) -> bool:
+    """Tell whether a planted bug does not look at the balance when it debits it."""
+    return world.has("funds-checked-at-creation-only") or world.has("funds-before-fees")
+
+
 def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
     """Debit the source of a quote, and let its transaction settle.
 
@@ -928,7 +947,7 @@ def pay(world: World, quote: Json, *, at_once: bool = False) -> None:
         amount = _debited(world, quote, account["_code"])
         authorized = quote["_proven"] and not quote["_realtime"]
         received = quote["_locked"][0] == "RECEIVING" and world.has("funds-of-received")
-        if received or world.has("funds-checked-at-creation-only"):
+        if received or _is_taken_unchecked(world):
             internals.take(world, account, amount)
         elif world.has("total-keeps-spent"):
             internals.require_funds(world, account, amount)
@@ -1114,6 +1133,8 @@ def _mistake_executed(world: World, body: Json) -> None:
     """Spoil the answer to an execution by a planted bug."""
     if world.has("executed-without-fees"):
         body["feesIncluded"] = 0
+    if body["description"] and world.has("executed-without-description"):
+        body["description"] = None
     if world.has("executed-answer-stale"):
         body["status"] = "PENDING"
         body.pop("scaChallenge", None)
@@ -1127,7 +1148,10 @@ def _execute_realtime(world: World, quote: Json) -> Reply:
     if waits and world.persona.realtime_sca == "execution":
         ask(world, quote)
         return 200, shown(world, quote)
-    if world.persona.realtime_execution == "refused":
+    if quote.get("_funded"):
+        # Without a planted bug the payment has executed it.
+        pay(world, quote)
+    elif world.persona.realtime_execution == "refused":
         raise conflict("A payment to the instructions executes this quote.")
     return 200, shown(world, quote)
 
@@ -1240,6 +1264,9 @@ def fund_realtime(world: World, quote: Json, reference: str) -> None:
         return
     cross = quote["_price"].sending != quote["_price"].receiving
     if cross and world.has("cross-realtime-ignored"):
+        return
+    if reference == quote["_number"] and world.has("payment-needs-execution"):
+        quote["_funded"] = True
         return
     if reference == quote["_number"] or world.has("any-reference"):
         pay(world, _paid_for(world, quote))

@@ -185,6 +185,8 @@ def start_reset(call: Call) -> Reply:
         "_customer": customer["id"],
         "_started": now(),
     }
+    if body["factor"] == "SMS_OTP" and world.has("sms-reset-starts-in-review"):
+        reset["status"] = "PENDING_REVIEW"
     if world.persona.enrollment_at == "start" and body["factor"] != "SMS_OTP":
         reset["enrollmentStatus"] = "PENDING"
     world.resets[reset["resetId"]] = reset

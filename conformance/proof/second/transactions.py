@@ -343,6 +343,9 @@ def end_refund(world: World, row: Json) -> None:
             amount = quote["_received"]
         if world.has("refund-balance-untold"):
             account["_available"] += amount
+        elif world.has("refund-in-total-only"):
+            account["_held"] += amount
+            internals.changed(world, account)
         else:
             internals.credit(world, account, amount)
     _refund_move(world, row, "COMPLETED")

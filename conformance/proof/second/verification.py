@@ -47,6 +47,7 @@ MEDIA = {
     "image/jpeg": b"\xff\xd8\xff",
     "image/png": b"\x89PNG",
 }
+ENDINGS = (".pdf", ".jpg", ".jpeg", ".png")
 DEFECTS = {
     "blurred": "LOW_QUALITY",
     "cropped": "LOW_QUALITY",
@@ -87,6 +88,9 @@ def _applicant(call: Call) -> Json:
     world = call.world
     if call.params["customerId"] not in world.customers and world.has("unknown-customer-link"):
         raise invalid("customerId", "is not known")
+    missing = call.params["customerId"] not in world.customers
+    if missing and world.has("unknown-customer-own-code"):
+        raise Refusal("RESOURCE_NOT_FOUND", "There is no such customer.")
     return customers.of(call)
 
 
@@ -377,6 +381,11 @@ def _unfit(world: World, message: str) -> Refusal:
     return invalid("file", message, kind="file")
 
 
+def _file_name(call: Call) -> str:
+    found = re.search(rb'filename="([^"]*)"', call.raw)
+    return found[1].decode("utf-8", "replace").lower() if found else ""
+
+
 def _check_file(call: Call, parts: dict[str, tuple[bytes, str]]) -> None:
     world = call.world
     content, media = parts.get("file", (b"", ""))
@@ -388,7 +397,11 @@ def _check_file(call: Call, parts: dict[str, tuple[bytes, str]]) -> None:
     proves = _part(parts, "documentType") in ADDRESS_PROOF
     if proves and media == "image/png" and world.has("png-proof-refused"):
         raise _unfit(world, "must be a PDF or JPEG")
-    if media not in MEDIA or not content.startswith(MEDIA[media]):
+    fit = media in MEDIA and content.startswith(MEDIA[media])
+    named = _file_name(call).endswith(ENDINGS)
+    if fit != named and world.has("file-type-by-name"):
+        fit = named
+    if not fit:
         raise _unfit(world, "must be a PDF, JPEG or PNG")
     limit = world.persona.max_file_bytes
     image = media != "application/pdf"
