@@ -201,7 +201,7 @@ def test_both_sides_take_the_same_fee_between_currencies(
 
 @requirement("QUO-057", "QUO-058", "QUO-059", "QUO-060")
 @requirement("QUO-609", "QUO-610", "QUO-611", "QUO-612", "QUO-613", "QUO-614")
-@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-830")
+@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-830", "QUO-902")
 @pytest.mark.parametrize("within", [True, False], ids=["same-currency", "cross-currency"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_execution_leaves_the_terms_as_they_were_quoted(
@@ -232,6 +232,9 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
             assert execution[member]["code"] == quote[member]["code"], execution
     with check("QUO-614"):
         assert require_member(execution, "description") == "Rent, July"
+    with check("QUO-902"):
+        require_member(quote, "description")
+        assert execution.get("description"), execution
     with check("QUO-057"):
         assert execution["totalSendingAmount"] == quote["totalSendingAmount"]
     with check("QUO-058"):

@@ -469,6 +469,7 @@ def test_a_picture_of_any_document_may_be_of_either_type(
         case(identifier, name, kind, file)
         for identifier, name, kind, file in (
             ("DOC-043", "text", "UTILITY_BILL", File("bill.txt", "text/plain", TEXT)),
+            ("DOC-043", "named-pdf", "UTILITY_BILL", File("bill.pdf", "text/plain", TEXT)),
             ("DOC-044", "gif", "PASSPORT", File("passport.gif", "image/gif", GIF)),
             ("DOC-045", "no-pdf", "UTILITY_BILL", File("bill.pdf", "application/pdf", TEXT)),
             ("DOC-046", "no-jpeg", "PASSPORT", File("passport.jpg", "image/jpeg", TEXT)),

@@ -100,6 +100,11 @@ def _no_match(original: Handler, unit: Unit, ask: Ask) -> Any:
     return {"data": []} if "currency" in ask.query else original(unit, ask)
 
 
+def _all_if_none(original: Handler, unit: Unit, ask: Ask) -> Any:
+    found = original(unit, ask)
+    return found if found["data"] else _unfiltered(original, unit, ask)
+
+
 def _unfiltered(original: Handler, unit: Unit, ask: Ask) -> Any:
     return original(unit, replace(ask, query={}))
 
@@ -139,6 +144,13 @@ LISTS: tuple[tuple[str, str, str, Place, Callable[[Handler, Unit, Ask], Any]], .
         "the currency is not looked at",
         (accounts, "list_for_platform"),
         _unfiltered,
+    ),
+    (
+        "ACC-114",
+        "unmatched",
+        "where no account is in the currency, all are listed",
+        (accounts, "list_for_platform"),
+        _all_if_none,
     ),
 )
 

@@ -37,6 +37,7 @@ SHOWN: tuple[tuple[str, str, Place, str, Any], ...] = (
     ("ACC-031", "euro", (accounts, "_view"), "totalBalance.currency", EURO),
     ("ACC-044", "long-ago", (accounts, "_view"), "updatedAt", "2020-01-01T00:00:00.000000Z"),
     ("ACC-047", "named", (accounts, "_view"), "label", "Main account"),
+    ("ACC-047", "empty", (accounts, "_view"), "label", ""),
     ("ACC-048", "rule", (accounts, "_view"), "sweepRule", _RULE),
     ("ACC-048", "empty", (accounts, "_view"), "sweepRule", {}),
     ("ACC-049", "rule", (accounts, "_view"), "sweepRule", _RULE),

@@ -87,6 +87,7 @@ declare(
 )
 declare("RBA-008", "fixed", "every account has one label", labelled(lambda _: "Collections"))
 declare("RBA-009", "invented", "a label is made up", labelled(lambda t: t or "Account"))
+declare("RBA-009", "empty", "no label is shown as an empty one", labelled(lambda t: t or ""))
 declare(
     "RBA-001",
     "ok",

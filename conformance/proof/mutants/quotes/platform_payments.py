@@ -194,6 +194,7 @@ EXECUTED: tuple[tuple[str, str, Any], ...] = (
     ("QUO-612", "createdAt", "2025-10-13T00:00:00Z"),
     ("QUO-613", "receivingCurrency.code", "XXX"),
     ("QUO-614", "description", "Payout"),
+    ("QUO-902", "description", None),
 )
 """Requirement, member of a quote, and what it is once the quote is executed."""
 

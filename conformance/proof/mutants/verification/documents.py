@@ -666,13 +666,26 @@ def _any_file_of(holder: type[Any], kind: str) -> Apply:
         owner = documents.HOLDERS.get(str(ask.body.get("documentHolder")).partition(":")[0])
         if owner is not holder or ask.body.get("documentType") != kind:
             return original(unit, ask)
+        files = {name: _unlooked_at(upload) for name, upload in ask.files.items()}
+        return original(unit, replace(ask, files=files))
+
+    return around(documents, "create", create)
+
+
+def _unlooked_at(upload: Upload) -> Upload:
+    return replace(upload, content_type="application/pdf", content=b"%PDF-")
+
+
+@mutant("DOC-043", "what is named as a PDF is one")
+def typed_by_name(patch: Patch) -> None:
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
         files = {
-            name: replace(upload, content_type="application/pdf", content=b"%PDF-")
+            name: _unlooked_at(upload) if upload.name.endswith(".pdf") else upload
             for name, upload in ask.files.items()
         }
         return original(unit, replace(ask, files=files))
 
-    return around(documents, "create", create)
+    patch.wrap(documents, "create", create)
 
 
 for _requirement in ("DOC-043", "DOC-044"):
