@@ -76,18 +76,18 @@ def test_a_payment_is_swept_to_an_internal_account(platform: Platform, check: Ch
         assert remaining == 0
 
 
-@requirement("RBA-102", "RBA-104")
+@requirement("RBA-102", "RBA-104", "RBA-101")
 def test_a_payment_is_swept_to_an_account_of_the_platform(platform: Platform, check: Check) -> None:
-    """The balance of the platform's own internal account grows, and nothing is left.
+    """The balance of the platform's own internal account grows, and not that of the holder's.
 
     Others pay in and out of it meanwhile, so that they have to wait.
     """
     destination = platform_account(platform)
     if destination["balance"]["currency"]["code"] != CURRENCY:
         raise ResourceMissing(f"the platform has no account in {CURRENCY}")
-    account = platform.rule_based.account_sweeping_to(
-        platform.rule_based.holder_account(), destination
-    )
+    holder_account = platform.rule_based.holder_account()
+    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    home_before = platform.internal_accounts.balance(holder_account)
     platform.triggers.turn.stay_alone()
 
     for _ in range(MEASUREMENTS):
@@ -99,6 +99,8 @@ def test_a_payment_is_swept_to_an_account_of_the_platform(platform: Platform, ch
 
     with check("RBA-102"):
         assert increase > 0
+    with check("RBA-101"):
+        assert platform.internal_accounts.balance(holder_account) <= home_before
     with check("RBA-104"):
         assert remaining == 0
 
