@@ -454,31 +454,18 @@ def test_nobody_says_that_a_channel_is_verified(
         assert set(seen.values()) == {"PENDING"}, updated
 
 
-def who_verifies(platform: Platform, channel: str) -> tuple[Resource, str]:
-    """Return a customer and a channel to verify: the given one, or the other where nobody has to.
-
-    Raises:
-        ResourceMissing: no channel has to be verified.
-    """
-    try:
-        return platform.verification.contact.customer(channel), channel
-    except ResourceMissing:
-        other = other_channel(channel)
-        return platform.verification.contact.customer(other), other
-
-
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 @for_each_channel("CON-033", "CON-034")
 def test_no_code_is_sent_to_a_channel_that_need_not_be_verified(
     platform: Platform, channel: str, *, business: bool
 ) -> None:
-    """The request is refused with 409; the twin is of a channel that has to be verified."""
-    twin, twin_channel = who_verifies(platform, channel)
+    """The request is refused with 409; the twin is a customer who must verify the channel."""
+    twin = platform.verification.contact.customer(channel)
     customer = customer_without(platform, channel, business=business)
 
     refusal = platform.verification.contact.send_code(customer, channel)
 
-    refusal.refused(409, twin=platform.verification.contact.send_code(twin, twin_channel))
+    refusal.refused(409, twin=platform.verification.contact.send_code(twin, channel))
     assert platform.verification.contact.status(customer, channel) is None, refusal
 
 
@@ -487,14 +474,14 @@ def test_no_code_is_sent_to_a_channel_that_need_not_be_verified(
 def test_no_code_confirms_a_channel_that_need_not_be_verified(
     platform: Platform, channel: str, *, business: bool
 ) -> None:
-    """The confirmation is refused; the twin is of a channel that has to be verified."""
-    twin, twin_channel = who_verifies(platform, channel)
-    platform.verification.contact.arrange_code(twin, twin_channel)
+    """The confirmation is refused; the twin is a customer who must verify the channel."""
+    twin = platform.verification.contact.customer(channel)
+    platform.verification.contact.arrange_code(twin, channel)
     customer = customer_without(platform, channel, business=business)
 
     refusal = platform.verification.contact.confirm_code(customer, channel)
 
-    refusal.refused(twin=platform.verification.contact.confirm_code(twin, twin_channel))
+    refusal.refused(twin=platform.verification.contact.confirm_code(twin, channel))
     assert platform.verification.contact.status(customer, channel) is None, refusal
 
 
@@ -503,12 +490,12 @@ def test_no_code_is_sent_for_an_unknown_customer(
     platform: Platform, check: Check, ids: Ids
 ) -> None:
     """The request is refused with 404 and CUSTOMER_NOT_FOUND or NOT_FOUND."""
-    customer, twin_channel = who_verifies(platform, ids.channel)
+    customer = platform.verification.contact.customer(ids.channel)
 
     refusal = platform.verification.contact.send_code(
         {"id": unknown_id(customer["id"])}, ids.channel
     )
-    twin = platform.verification.contact.send_code(customer, twin_channel)
+    twin = platform.verification.contact.send_code(customer, ids.channel)
 
     with check(ids.first):
         refusal.refused(404, twin=twin)
@@ -521,13 +508,13 @@ def test_no_code_confirms_a_channel_of_an_unknown_customer(
     platform: Platform, check: Check, ids: Ids
 ) -> None:
     """The confirmation is refused with 404 and CUSTOMER_NOT_FOUND or NOT_FOUND."""
-    customer, twin_channel = who_verifies(platform, ids.channel)
-    platform.verification.contact.arrange_code(customer, twin_channel)
+    customer = platform.verification.contact.customer(ids.channel)
+    platform.verification.contact.arrange_code(customer, ids.channel)
 
     refusal = platform.verification.contact.confirm_code(
         {"id": unknown_id(customer["id"])}, ids.channel
     )
-    twin = platform.verification.contact.confirm_code(customer, twin_channel)
+    twin = platform.verification.contact.confirm_code(customer, ids.channel)
 
     with check(ids.first):
         refusal.refused(404, twin=twin)
