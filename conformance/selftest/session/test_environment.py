@@ -12,7 +12,7 @@ from conformance.cli.main import app
 from conformance.exchange.curl import curl_chain
 from conformance.selftest.collection import ROOT
 from conformance.selftest.exchange.test_transcript import BASE_URL, exchange
-from conformance.selftest.runs import TINY_SUITE, run, run_within
+from conformance.selftest.runs import TINY_SUITE, run
 
 
 def test_no_folder_of_hypothesis_is_left_behind(tiny: Path, against: tuple[str, str]) -> None:
@@ -36,7 +36,7 @@ def test_tests_of_another_checkout_are_refused(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     copyfile(ROOT / "conformance" / "scenarios" / "conftest.py", folder / "conftest.py")
 
-    status, output = run_within(tmp_path, "conformance/scenarios")
+    status, output = run(tmp_path, "conformance/scenarios")
 
     assert status == pytest.ExitCode.USAGE_ERROR, output
     assert f"these tests are in {tmp_path}" in output
