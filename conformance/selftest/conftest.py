@@ -16,6 +16,7 @@ import pytest
 import typer.rich_utils  # noqa: F401
 from hatchling.builders.wheel import WheelBuilder
 from hypothesis import settings
+from typer import BadParameter
 
 from conformance import plugin
 from conformance.contract.judge import judge
@@ -24,7 +25,7 @@ from conformance.exchange.client import RecordingClient
 from conformance.exchange.journal import Journal
 from conformance.exchange.redaction import Redactor
 from conformance.profile.model import Profile
-from conformance.proof.draw import TODAY
+from conformance.proof.draw import TODAY, Draw
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
 from conformance.run import load_profile
@@ -43,13 +44,41 @@ settings.register_profile("busy", deadline=None)
 settings.load_profile("busy")
 
 
+_SHARES = 4
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option for a share of the hostile targets, of which there are hundreds."""
+    """Add the option for a share of the slow tests."""
     parser.addoption(
         "--draw",
         metavar="SEED",
-        help=f"a sixth of the hostile targets, drawn by chance: a number, or {TODAY}",
+        help=f"a quarter of the slow self-tests, drawn by chance: a number, or {TODAY}",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker of the slow tests."""
+    config.addinivalue_line(
+        "markers", "slow: takes seconds, or is one of hundreds; --draw takes a quarter of them"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the slow tests that are not in the share that was drawn."""
+    seed = config.getoption("--draw", None)
+    if seed is None:
+        return
+    try:
+        shard = Draw.parse(seed, _SHARES).shard
+    except BadParameter as error:
+        raise pytest.UsageError(str(error)) from error
+
+    def is_drawn(item: pytest.Item) -> bool:
+        return item.get_closest_marker("slow") is None or shard.has(item.nodeid)
+
+    left_out = [item for item in items if not is_drawn(item)]
+    items[:] = [item for item in items if is_drawn(item)]
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -50,6 +50,7 @@ class TestPlan:
         assert "0 would not be decided:" in output
         assert " cannot be tested by any client." in output
 
+    @pytest.mark.slow
     def test_it_says_how_long_a_run_takes(self) -> None:
         """Requests by round trip by workers, with those that are generated."""
         _, few = self.plan("--fuzz-examples=0", "-k", "expired_quote", "--round-trip=0.5")
@@ -140,6 +141,7 @@ class TestServe:
         assert "in use" in completed.stderr
 
 
+@pytest.mark.slow
 def test_run_is_pytest_on_the_suite(tmp_path: Path) -> None:
     """``run`` hands its arguments to pytest and collects the suite alone, from whatever folder."""
     completed = subprocess.run(

@@ -61,6 +61,7 @@ def line_about(subject: str, lines: list[str]) -> str:
     return found
 
 
+@pytest.mark.slow
 def test_it_tries_what_the_profile_maps(
     doctor: Callable[..., tuple[int, list[str]]], against: tuple[str, str]
 ) -> None:
@@ -84,6 +85,7 @@ def test_it_tries_what_the_profile_maps(
     assert "with 2 workers" in line_about("cost", lines)
 
 
+@pytest.mark.slow
 def test_a_step_before_is_told_with_its_own_key(
     doctor: Callable[..., tuple[int, list[str]]], against: tuple[str, str]
 ) -> None:

@@ -119,6 +119,7 @@ class TestArea:
         assert [one["requirement"]["id"] for one in json.loads(output)] == ids
 
 
+@pytest.mark.slow
 def test_pages_are_written_for_all_areas(tmp_path: Path) -> None:
     """An index leads to a page of each area, none of which is too long for a forge to show."""
     status, output = explain(f"--pages={tmp_path / 'pages'}", NOWHERE)

@@ -51,6 +51,7 @@ def path(tmp_path: Path, credentials: None) -> Path:
     return tmp_path / "profile.yaml"
 
 
+@pytest.mark.slow
 def test_it_writes_what_differs_from_the_defaults(path: Path, against: tuple[str, str]) -> None:
     """The profile is valid, holds no default, and asks where no request shows the answer."""
     status, output = init(against[0].removeprefix("--base-url="), path, "--sandbox")
@@ -139,6 +140,7 @@ def test_the_time_is_bounded(path: Path, against: tuple[str, str]) -> None:
     assert read_profile(path).environment == "sandbox"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behaviour", "status"),
     [
@@ -163,6 +165,7 @@ def test_whatever_answers_nothing_breaks(
         assert read_profile(path).environment == "sandbox"
 
 
+@pytest.mark.slow
 def test_it_finds_the_names_of_another_implementation(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -223,6 +223,7 @@ class TestAnswers:
 class TestRequests:
     """Requests with values that came from a target."""
 
+    @pytest.mark.slow
     @ANY
     @given(json_values() | st.text(st.characters()), json_values())
     @example("..", None)

@@ -133,6 +133,7 @@ def test_no_examples_leave_fuzzing_out_and_its_libraries_unloaded() -> None:
 # --- Generation -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_requests_in_another_process_and_order() -> None:
     """Loaded modules and what was drawn before have no influence on the requests."""
     names = ["listTransactions", "authorizeQuote", "createQuote"]

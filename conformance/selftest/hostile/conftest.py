@@ -6,43 +6,14 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
-import typer
 
 from conformance import plugin
 from conformance.contract import catalogue as catalogue_module
 from conformance.contract.catalogue import catalogue
-from conformance.exchange.shard import Shard
-from conformance.proof.draw import Draw
 from conformance.reference.server import BackgroundServer
 from conformance.reference.settings import Settings
-from conformance.selftest.hostile.entry import Entry
 from conformance.selftest.hostile.few import small_catalogue
 from conformance.selftest.hostile.runs import CLIENT_SECRET, TOKEN_ID
-
-_SHARES = 6
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the targets of the register that are not in the share that was drawn."""
-    seed = config.getoption("--draw", None)
-    if seed is None:
-        return
-    try:
-        shard = Draw.parse(seed, _SHARES).shard
-    except typer.BadParameter as error:
-        raise pytest.UsageError(str(error)) from error
-    kept: list[pytest.Item] = []
-    left_out: list[pytest.Item] = []
-    for item in items:
-        (kept if _is_drawn(item, shard) else left_out).append(item)
-    items[:] = kept
-    config.hook.pytest_deselected(items=left_out)
-
-
-def _is_drawn(item: pytest.Item, shard: Shard) -> bool:
-    callspec = getattr(item, "callspec", None)
-    entry = None if callspec is None else callspec.params.get("entry")
-    return not isinstance(entry, Entry) or shard.has(entry.name)
 
 
 @pytest.fixture(scope="session")

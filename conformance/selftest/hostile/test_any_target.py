@@ -28,6 +28,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return place
 
 
+@pytest.mark.slow
 @FEW
 @pytest.mark.usefixtures("few_requirements")
 @given(target=targets())

@@ -18,6 +18,7 @@ from conformance.verdict.decisions import Reason
 pytestmark = pytest.mark.usefixtures("few_requirements")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", [pytest.param(e, id=e.name) for _, e in REGISTER])
 def test_entry(
     entry: Entry, upstream: BackgroundServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -352,6 +352,7 @@ def test_no_option_of_pytest_tells_a_secret(place: Place, arguments: list[str]) 
 # --- Whole processes -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_two_workers_without_webhooks_report_as_one_process_does(place: Place) -> None:
     """Two workers come to the exit status and the verdicts of one process."""
     profile = place.profile(features={"webhooks": False, "webhook_signatures": False})
@@ -368,6 +369,7 @@ def test_two_workers_without_webhooks_report_as_one_process_does(place: Place) -
     assert verdicts["QUO-083"] is RequirementVerdict.PASSED
 
 
+@pytest.mark.slow
 def test_a_budget_is_of_the_run(place: Place) -> None:
     """Two workers together create no more than the budget allows."""
     with front_of(place) as front:
@@ -479,6 +481,7 @@ def test_an_interrupted_run_leaves_a_whole_report_or_none(
         assert verdicts["QUO-083"] is RequirementVerdict.INCONCLUSIVE
 
 
+@pytest.mark.slow
 def test_a_killed_worker_is_no_verdict(place: Place) -> None:
     """The requirement of the killed worker is lost; the report is whole and inconclusive."""
     with front_of(place, only(EXECUTE, hangs)) as front:

@@ -152,6 +152,7 @@ def arrange(tmp_path: Path) -> Generator[Callable[[list[Any], str], Reason | Non
         yield ask
 
 
+@pytest.mark.slow
 @settings(
     max_examples=250,
     derandomize=True,

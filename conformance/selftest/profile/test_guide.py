@@ -59,6 +59,7 @@ def test_a_profile_takes_each_example(
     assert read_profile(path).implementation.name
 
 
+@pytest.mark.slow
 def test_the_worked_examples_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each kind of trigger does what it says on the second implementation, as the guide says."""
     (block,) = blocks("Worked examples")

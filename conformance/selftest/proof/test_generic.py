@@ -85,6 +85,7 @@ def test_texts_for_people_and_annotations_are_left_alone(of_limits: list[Change]
         assert one.before != one.after
 
 
+@pytest.mark.slow
 def test_what_a_function_returns_without_saying_so_is_no_change() -> None:
     """The last ``return None`` of a function is not left out, and another one is."""
     deleted = [one for one in every_change([FIELDS]) if one.operator == "statement deleted"]
@@ -277,6 +278,7 @@ def test_an_accepted_survivor_has_a_reason(tmp_path: Path, of_limits: list[Chang
     assert read_accepted(file).of(of_limits[0]) is not None
 
 
+@pytest.mark.slow
 def test_the_accepted_survivors_name_what_there_is() -> None:
     """Each entry of the list has a place of the reference, and names an entry that there is."""
     places = sources()
@@ -336,6 +338,7 @@ def _lost(task: int, why: str) -> str:
     return f"{task}: {why}"
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_or_breaks_is_replaced() -> None:
     """Each task gets its result, those of lost processes too."""
     pool: Pool[int, str] = Pool(_double, _lost, processes=2, seconds=2.0)

@@ -103,6 +103,7 @@ _BY_CHANCE = tuple(
 )
 
 
+@pytest.mark.slow
 def test_two_processes_see_what_one_does() -> None:
     """Each of them notes the same places, by the same names."""
     # What the self-tests keep out of the search for garbage refers to tables too.
@@ -131,6 +132,7 @@ def test_two_processes_see_what_one_does() -> None:
     assert came_to[0] == came_to[1]
 
 
+@pytest.mark.slow
 def test_what_is_noted_does_not_depend_on_what_is_loaded() -> None:
     """Mutants and variants refer to tables of the reference, and never read them by themselves."""
     code = """

@@ -203,6 +203,7 @@ def test_what_a_mutant_leaves_behind_counts_for_none(
     assert [result.outcome for result in results] == [MutantOutcome.UNRELIABLE] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_tiny_suite")
 def test_what_is_too_slow_for_short_waits_is_tried_with_long_ones(declared: Registry) -> None:
     """A busy machine makes no survivor, and no test that is not to be relied on."""

@@ -147,6 +147,7 @@ def test_each_variant_can_be_applied() -> None:
             patch.revert()
 
 
+@pytest.mark.slow
 def test_each_is_blamed_for_its_own(
     declared: Registry, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

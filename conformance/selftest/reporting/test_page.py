@@ -133,6 +133,7 @@ def test_nothing_is_wider_than_the_window(opened: Any) -> None:
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opened", [(1280, "light"), (390, "dark")], ids=str, indirect=True)
 def test_axe_finds_nothing(opened: Any) -> None:
     """Axe finds no violation in the failures, the machines, the times and an area."""
@@ -238,6 +239,7 @@ def test_a_command_is_copied(opened: Any) -> None:
     assert opened.evaluate("navigator.clipboard.readText()") == command
 
 
+@pytest.mark.slow
 def test_print_shows_what_is_folded(opened: Any) -> None:
     """On paper the drawings are there, and nothing that asks to be clicked."""
     opened.emulate_media(media="print")

@@ -224,6 +224,7 @@ def test_no_check_leaves_what_others_read(path: Path) -> None:
     assert [place(path, f) for f in functions(path) if [*left_by_checks(f)]] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.stem))
 def test_a_scenario_without_requirement_asserts_nothing(path: Path) -> None:
     """A scenario without a requirement makes observations only, as it has no verdict."""

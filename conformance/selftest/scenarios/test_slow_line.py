@@ -50,6 +50,7 @@ def test_a_line_adds_its_round_trip(reference: BackgroundServer) -> None:
     assert second >= ROUND_TRIP_SECONDS
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("credentials")
 def test_verdicts_are_the_same_over_a_slow_line(
     reference: BackgroundServer, tmp_path: Path

@@ -15,6 +15,7 @@ from conformance.selftest.exchange.test_transcript import BASE_URL, exchange
 from conformance.selftest.runs import TINY_SUITE, run
 
 
+@pytest.mark.slow
 def test_no_folder_of_hypothesis_is_left_behind(tiny: Path, against: tuple[str, str]) -> None:
     """A test that generates data writes beside the report at most."""
     (tiny / "scenarios" / "test_generated.py").write_text(

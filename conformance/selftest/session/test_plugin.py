@@ -203,6 +203,7 @@ class TestRuns:
 
         assert read_report(inside.folder).run.command == "pytest -k 'a b'"
 
+    @pytest.mark.slow
     def test_the_suite_itself(self, tmp_path: Path) -> None:
         """A few scenarios pass against the reference; what is left out is open (6)."""
         status, output = run(
@@ -481,6 +482,7 @@ class TestRuns:
         assert {request.method for request in server.received} == {"GET"}
         assert inside.entries()["QUO-083"].reason is Reason.READ_ONLY
 
+    @pytest.mark.slow
     def test_a_lost_worker_is_no_verdict(self, tiny: Path, against: tuple[str, str]) -> None:
         """The requirement of a worker that dies is lost; the other one passes."""
         dying = """
@@ -592,6 +594,7 @@ class TestUsage:
         assert status == USAGE, output
         assert "webhooks.listen of the profile" in output
 
+    @pytest.mark.slow
     def test_a_target_that_drips(
         self, inside: Inside, stand_in: Callable[[Behaviour], StandIn], credentials: None
     ) -> None:
@@ -614,6 +617,7 @@ class TestEndings:
         """Return the folder of the tiny suite, with a second test that hangs."""
         return write(tiny, {"scenarios/test_tiny.py": HANGING})
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("number", "workers"),
         [

@@ -72,6 +72,7 @@ def patch() -> Generator[Patch]:
     patching.revert()
 
 
+@pytest.mark.slow
 def test_a_broken_release_is_stopped(gate: Gate, patch: Patch) -> None:
     """One mutant is stopped by class, diff and baseline; its entry opens the gate until mended."""
     (mutant,) = choose(load([BROKEN_ID]), [MUTANT])

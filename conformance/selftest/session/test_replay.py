@@ -227,6 +227,7 @@ class TestReplay:
 class TestVerify:
     """``payments-conformance verify`` finds one byte that was changed."""
 
+    @pytest.mark.slow
     def test_what_was_not_touched_fits(self, recording: Path) -> None:
         """Report, journal and catalogue of a run fit each other, also after judging again."""
         status, output = verify(recording)
@@ -273,6 +274,7 @@ class TestVerify:
         assert status == 1
         assert "QUO-031 is failed in the report; the decisions in its journal say: passed" in output
 
+    @pytest.mark.slow
     def test_decisions_that_do_not_follow(self, recording: Path) -> None:
         """Where journal, report and digests were all made anew, judging again still tells."""
 
@@ -289,6 +291,7 @@ class TestVerify:
         assert status == 1
         assert "QUO-031 is passed in the report; its exchanges say: failed" in output
 
+    @pytest.mark.slow
     def test_a_run_that_was_killed(self, recording: Path) -> None:
         """What its lost tests would have decided is open in the report, and may be."""
         path = recording / "journal" / "main.jsonl"

@@ -78,6 +78,7 @@ def folder(tmp_path: Path) -> Path:
 LIMITS = "scenarios/protocol/test_limits.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("installed", "words"),
     [
@@ -111,6 +112,7 @@ def test_it_sends_the_same_again(
         assert requests_of(folder, test) == first != []
 
 
+@pytest.mark.slow
 def test_any_parameter_is_taken(folder: Path) -> None:
     """The command names a test of a file beside the suite, whatever its parameter."""
     names = ["a b", "it's", '"', "$(x)", "a::b", "[1]", "a/b", "\\", "{c}"]

@@ -126,6 +126,7 @@ APPROVE = """
     """
 
 
+@pytest.mark.slow
 def test_a_command_is_not_run_again_in_a_replay(tiny: Path, against: tuple[str, str]) -> None:
     """What it came to stands in the journal, and the verdicts are the same."""
     command = f'{{command: [{sys.executable}, approve.py, "{{origin}}", "{{customerId}}"]}}'

@@ -120,6 +120,7 @@ def verdicts(base_url: str, folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("credentials")
 def test_they_change_no_verdict(reference: BackgroundServer, proxy: Proxy, tmp_path: Path) -> None:
     """One in 20 safe requests meets a reset, a 502 or a 503; all verdicts stay the same."""
