@@ -325,6 +325,19 @@ def passed_at_once(start: Function, unit: Unit, ask: Ask) -> Json:
     return begun
 
 
+@variant(
+    "N454",
+    "a factor that was cleared cannot be lost again, however many resets were started",
+    place=(factor_resets, "start"),
+    how=before,
+)
+def lost_already(unit: Unit, ask: Ask) -> None:
+    factor = ask.body.get("factor") if isinstance(ask.body, dict) else None
+    customer = factor_resets.customer_of(unit, ask)
+    if factor in rules.SCA_FACTORS and factor not in factors.of(customer):
+        raise errors.invalid_input(errors.field_error("factor", "The customer has none."))
+
+
 @variant("M63", "what becomes of a reset shows a while later", "slow")
 def noticed_later(patch: Patch) -> None:
     def handler(original: Function, unit: Unit, ask: Ask) -> None:
