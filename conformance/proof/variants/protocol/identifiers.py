@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import uuid
-from types import SimpleNamespace
 from typing import Any
 
-from conformance.proof.kit.builders import Place, around, before
-from conformance.proof.patch import Apply, Function, Patch
+from conformance.proof.kit.builders import Place, around, before, concerning, together
+from conformance.proof.patch import Apply, Function
 from conformance.proof.variant import declare
 from conformance.reference import errors
 from conformance.reference import unit as reference_unit
@@ -62,12 +60,8 @@ def _random(place: Place) -> Apply:
         if _UUID_4.fullmatch(name.rpartition(":")[2]) is None:
             raise errors.invalid_input(errors.field_error("id", "Expected a UUID of version 4."))
 
-    def patch_of(patch: Patch) -> None:
-        # As they are: it keeps variants of other identifiers out, which it would refuse.
-        patch.replace(reference_unit, "uuid", SimpleNamespace(uuid4=uuid.uuid4))
-        before(*place, found)(patch)
-
-    return patch_of
+    # It would refuse the identifiers that other variants make.
+    return together(before(*place, found), concerning(reference_unit, "uuid"))
 
 
 for _kind, _place in (("Customer", (customers, "get")), ("Quote", (quotes, "get"))):
