@@ -323,9 +323,6 @@ for _requirement, _handler in (("SFR-016", "read"), ("SFR-017", "complete")):
         "customers outside the regions of SCA are refused with 400",
         recoded(factor_resets, _handler, "INVALID_REQUEST_FORMAT", "CONFLICT"),
     )
-
-
-for _requirement, _handler in (("SFR-804", "read"), ("SFR-805", "complete")):
     declare(
         _requirement,
         "answers-404",
