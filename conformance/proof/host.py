@@ -17,6 +17,7 @@ import secrets
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, wait
 from dataclasses import dataclass
@@ -61,6 +62,7 @@ _READY = "conformance.proof.ready"
 """What is imported once, in a process that the others are copies of."""
 
 _SECONDS_BETWEEN_TELLINGS = 2.0
+_SECONDS_BETWEEN_LINES = 60.0
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -107,26 +109,43 @@ def copying_context() -> ForkServerContext:
     return context
 
 
-def spread(run: Callable[[Path], list[R]], processes: int) -> list[R]:
+def spread(run: Callable[[Path], list[R]], processes: int, *, among: int | None = None) -> list[R]:
     """Let each process run what it gets by ``turns`` in a folder; of one it is this process.
 
-    A terminal is told now and then how many turns have been taken.
+    A terminal is told now and then how many turns have been taken, and the standard error of what
+    is no terminal by a line a minute; ``among`` is how many there are, where that is known.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if processes <= 1:
             return run(folder)
+        telling = Telling(folder, among, time.monotonic())
         with ProcessPoolExecutor(processes, mp_context=copying_context()) as pool:
             parts = [pool.submit(run, folder) for _ in range(processes)]
             while wait(parts, timeout=_SECONDS_BETWEEN_TELLINGS).not_done:
-                _tell(folder)
+                telling.tell(time.monotonic())
             return [result for part in parts for result in part.result()]
 
 
-def _tell(folder: Path) -> None:
-    """Tell a terminal how many turns have been taken, over what it was told before."""
-    if sys.stdout.isatty():
-        typer.echo(f"\r{sum(1 for _ in folder.iterdir())} turns taken\r", nl=False)
+class Telling:
+    """Tells how many turns have been taken in a folder, ``among`` how many.
+
+    Times are seconds of a clock that never goes back; ``since`` is when the work began.
+    """
+
+    def __init__(self, folder: Path, among: int | None, since: float) -> None:
+        self._folder = folder
+        self._among = "" if among is None else f" of {among}"
+        self._told = since
+
+    def tell(self, seconds: float) -> None:
+        """Tell it over what a terminal was told before, or by a line where the last one is old."""
+        told = f"{sum(1 for _ in self._folder.iterdir())}{self._among} turns taken"
+        if sys.stdout.isatty():
+            typer.echo(f"\r{told}\r", nl=False)
+        elif seconds - self._told >= _SECONDS_BETWEEN_LINES:
+            self._told = seconds
+            typer.echo(told, err=True)
 
 
 def turns(items: Iterable[T], folder: Path) -> Iterator[T]:

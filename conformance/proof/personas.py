@@ -190,7 +190,7 @@ def _judge(
 
 
 def _plant(names: Sequence[str], processes: int) -> bool:
-    results = spread(partial(planted, names, ()), processes)
+    results = spread(partial(planted, names, ()), processes, among=len(names))
     missed = [result for result in results if not result.failed]
     warned = [result for result in missed if result.warned]
     typer.echo(

@@ -168,7 +168,8 @@ def tolerance(
     meetings.sort(key=lambda meeting: -sum(seen.tests[name].seconds for name in meeting.tests))
     seconds = sum(seen.tests[name].seconds for meeting in meetings for name in meeting.tests)
     worthwhile = ceil(seconds / _SECONDS_PER_START) or 1
-    by_id = _by_id(spread(partial(_meet_part, meetings), min(processes, worthwhile)))
+    met = spread(partial(_meet_part, meetings), min(processes, worthwhile), among=len(meetings))
+    by_id = _by_id(met)
     own = [_judged(by_id.pop(variant.id)) for variant in chosen]
     run = {name for meeting in meetings for name in meeting.tests}
     return Tolerance([*own, *map(_judged, by_id.values())], len(run), len(coming))

@@ -158,7 +158,7 @@ def record(members: Mapping[str, Rule], needs: Sequence[str] = (), *, closed: bo
     return check
 
 
-def refuse(persona: Persona, faults: Sequence[Fault]) -> None:
+def refuse(persona: Persona, faults: Sequence[Fault], *, code: str = INPUT) -> None:
     """Raise the refusal of a body that has faults, each of them named; do nothing without any."""
     if not faults:
         return
@@ -171,7 +171,7 @@ def refuse(persona: Persona, faults: Sequence[Fault]) -> None:
         if persona.with_hints:
             entry |= {"constraint": {"format": kind}, "message": message}
         errors.append(entry)
-    raise Refusal(INPUT, f"{errors[0]['field']} is not valid", details={"errors": errors})
+    raise Refusal(code, f"{errors[0]['field']} is not valid", details={"errors": errors})
 
 
 def demand(persona: Persona, body: Any, rule: Rule) -> None:

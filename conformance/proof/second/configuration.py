@@ -72,7 +72,7 @@ def change(call: Call) -> Reply:
             world.config[name] = [] if name == "feeConfigs" else None
     if not world.has("config-forgotten"):
         world.config |= {name: value for name, value in body.items() if value is not None}
-    return 200, shown(world)
+    return (200, shown(world)) if world.persona.config_body else (204, None)
 
 
 def claim(call: Call) -> Reply:

@@ -387,6 +387,7 @@ def create(call: Call) -> Reply:
     given = {name: value for name, value in body.items() if value is not None}
     if not world.persona.refuses_unknown:
         given = {name: value for name, value in given.items() if name in MEMBERS}
+    _tidy(world, given)
     _mistake(world, given)
     moment = now()
     customer: Json = {
@@ -418,7 +419,7 @@ def create(call: Call) -> Reply:
         customer.setdefault("kycStatus", None)
         customer.setdefault("kybStatus", None)
     if _verifies_contacts(world, customer):
-        customer["contactVerification"] = {"email": "PENDING", "phone": "PENDING"}
+        customer["contactVerification"] = dict.fromkeys(world.persona.eu_channels, "PENDING")
     world.customers[customer["id"]] = customer
     settle(world, customer)
     answer = shown(world, customer)
@@ -428,6 +429,19 @@ def create(call: Call) -> Reply:
         answer.pop("businessInfo", None)
     _mistake_created(world, customer, answer)
     return created(call, answer)
+
+
+def _tidy(world: World, given: Json) -> None:
+    """Bring what a customer is made or changed with to one way of writing, where that is done."""
+    if not world.persona.tidies:
+        return
+    for name in ("fullName", "email"):
+        if isinstance(given.get(name), str):
+            given[name] = unicodedata.normalize("NFC", given[name].strip())
+    if isinstance(given.get("email"), str):
+        given["email"] = given["email"].lower()
+    if isinstance(given.get("currencies"), list):
+        given["currencies"] = sorted(given["currencies"])
 
 
 def _mistake_created(world: World, customer: Json, answer: Json) -> None:
@@ -715,10 +729,12 @@ def change(call: Call) -> Reply:
     call.only_platform()
     world, customer = call.world, of(call)
     body = call.json()
+    _tidy(world, body)
     whole = _changed(world, customer, body)
     if "customerType" in body and body["customerType"] != customer["customerType"]:
         demand(world.persona, body, record({"customerType": one_of(customer["customerType"])}))
     check(world, body, whole)
+    _ask_again(world, customer, whole)
     _mistake_of_change(world, customer, body, whole)
     _shift(world, customer, body, whole)
     old_name, old_info = at(customer, "businessInfo.legalName"), customer.get("businessInfo")
@@ -745,7 +761,19 @@ def change(call: Call) -> Reply:
         answer["businessInfo"] = old_info
     if customer.get("_region_told"):
         answer["region"] = customer.pop("_region_told")
+    world.tell_more("CUSTOMER.UPDATED", answer)
     return 200, _answered(world, before, answer)
+
+
+def _ask_again(world: World, customer: Json, whole: Json) -> None:
+    """Let a customer verify a channel again whose mail or phone is another one, where it has to."""
+    if world.persona.changed_contact == "kept":
+        return
+    names = {"email": "email", "phone": "phoneNumber"}
+    whole["contactVerification"] = {
+        channel: status if whole.get(names[channel]) == customer.get(names[channel]) else "PENDING"
+        for channel, status in (customer.get("contactVerification") or {}).items()
+    }
 
 
 def _answered(world: World, before: Json, answer: Json) -> Json:

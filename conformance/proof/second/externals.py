@@ -7,11 +7,12 @@ from conformance.proof.second.account_types import BANKS, TYPES
 from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import Fault, one_of, record, refuse, text
 from conformance.proof.second.customers import at
-from conformance.proof.second.errors import Refusal, conflict, invalid
+from conformance.proof.second.errors import INPUT, Refusal, conflict, invalid
 from conformance.proof.second.money import COINS, Json, coin, rate, unit_rate
 from conformance.proof.second.money import shown as currency
-from conformance.proof.second.world import Table, World, ahead, now, public
+from conformance.proof.second.world import Table, World, ahead, masked, now, public
 
+MASKED = ("iban", "clabeNumber", "phoneNumber", "pixKey")
 SIGNATURE = "b3duZXI="
 RAILS = {"USD_ACCOUNT": ["ACH", "WIRE", "RTP", "FEDNOW"], "INR_ACCOUNT": ["UPI", "NEFT", "RTGS"]}
 MIN_RECEIVED, MAX_RECEIVED = 100, 100_000_000
@@ -22,12 +23,22 @@ def is_named_by(key: Any) -> bool:
     return str(key).partition(":")[0].endswith("ExternalAccount")
 
 
-def shown(account: Json) -> Json:
+def shown(world: World, account: Json) -> Json:
     """Return an external account as answers and events show it."""
     body = public(account)
     if not body.get("customerId"):
         body["customerId"] = None
-    return body
+    return _concealed(world, body)
+
+
+def _concealed(world: World, body: Json) -> Json:
+    """Return an account without what the persona does not show of it."""
+    info = dict(body["accountInfo"])
+    if world.persona.masked:
+        info |= {name: masked(info[name]) for name in MASKED if isinstance(info.get(name), str)}
+    if not world.persona.shows_beneficiary:
+        info.pop("beneficiary", None)
+    return body | {"accountInfo": info}
 
 
 def move(world: World, account: Json, status: str) -> None:
@@ -57,7 +68,7 @@ def move(world: World, account: Json, status: str) -> None:
 
 def _told(world: World, account: Json, before: str) -> Json:
     """Return what the event of a new status tells; `before` is the one that the account had."""
-    told = shown(account)
+    told = shown(world, account)
     proven = (before, account["status"]) == ("PENDING_OWNERSHIP_VERIFICATION", "ACTIVE")
     if proven and world.has("stale-account-event"):
         told["status"] = before
@@ -135,7 +146,8 @@ def _check(call: Call, body: Json, owner: Json | None) -> None:
                 )
                 or (by_anybody and world.has("registration-asked-of-individuals")),
             )
-    refuse(persona, faults)
+    of_account = faults and all(fault[0].startswith("accountInfo.") for fault in faults)
+    refuse(persona, faults, code=persona.account_code if of_account else INPUT)
 
 
 def _keeps_rails(world: World, info: Json) -> bool:
@@ -172,12 +184,8 @@ def create(call: Call) -> Reply:
     if owner is None and not _takes_its_own(world):
         raise invalid("customerId", "is required")
     call.concerns(owner["id"] if owner else None)
-    info = {name: value for name, value in body["accountInfo"].items() if value is not None}
-    if "paymentRails" in info and not _keeps_rails(world, info):
-        del info["paymentRails"]
+    info = _info(world, body)
     kind = info["accountType"]
-    if kind in RAILS and "paymentRails" not in info:
-        info["paymentRails"] = RAILS[kind]
     derived = account_types.derived_code(info.get("iban", "")) if kind == "EUR_ACCOUNT" else None
     lost = derived and "swiftCode" not in info and world.has("derived-swift-not-kept")
     if derived and "swiftCode" not in info and not lost:
@@ -187,10 +195,13 @@ def create(call: Call) -> Reply:
         info["swiftCode"] = derived
     held = owner is not None and "hold-externals" in owner["_traits"]
     waits = held or world.persona.external_start == "PENDING"
+    first = _same(world, owner, body, info)
+    if first:
+        return 200, shown(world, first)
     account: Json = {
         "id": world.new_id(_type_of_id(world, owner)),
         "customerId": owner["id"] if owner else "",
-        "status": "PENDING" if waits else "ACTIVE",
+        "status": "PENDING" if waits else _first_status(world, owner, kind),
         "currency": body["currency"],
         "platformAccountId": body.get("platformAccountId"),
         "accountInfo": info,
@@ -209,6 +220,39 @@ def create(call: Call) -> Reply:
     if lost:
         answer["accountInfo"] = answer["accountInfo"] | {"swiftCode": derived}
     return created(call, answer)
+
+
+def _info(world: World, body: Json) -> Json:
+    """Return the `accountInfo` of a new account, with the rails that its type is paid by."""
+    info = {name: value for name, value in body["accountInfo"].items() if value is not None}
+    if "paymentRails" in info and not _keeps_rails(world, info):
+        del info["paymentRails"]
+    kind = info["accountType"]
+    if kind in RAILS and "paymentRails" not in info:
+        info["paymentRails"] = RAILS[kind]
+    return info
+
+
+def _same(world: World, owner: Json | None, body: Json, info: Json) -> Json | None:
+    """Return the account that is created again, where the persona has each account once."""
+    if world.persona.same_account == "new":
+        return None
+    wanted = (owner["id"] if owner else "", body["currency"], body.get("platformAccountId"), info)
+    return next(
+        (
+            row
+            for row in world.externals.values()
+            if (row["customerId"], row["currency"], row["platformAccountId"], row["accountInfo"])
+            == wanted
+        ),
+        None,
+    )
+
+
+def _first_status(world: World, owner: Json | None, kind: str) -> str:
+    """Return the status of a new account that waits for nothing but a proof of its ownership."""
+    proven = not (kind.endswith("_WALLET") and customers.needs_sca(owner))
+    return "ACTIVE" if proven else world.persona.eu_wallet_start
 
 
 def _takes_its_own(world: World) -> bool:
@@ -244,7 +288,7 @@ def _created(world: World, account: Json) -> Json:
 
 
 def _coloured(world: World, account: Json) -> Json:
-    body = shown(account)
+    body = shown(world, account)
     if account["accountInfo"]["accountType"] == "SLV_ACCOUNT" and world.has("slv-as-colon"):
         body["currency"] = "SVC"
     info = account["accountInfo"]
@@ -425,7 +469,7 @@ def index_of_platform(call: Call) -> Reply:
     if len(newest) < len(rows) and call.world.has("platform-list-one-per-currency"):
         rows = list(newest.values())
     rows = _joined(call.world, rows)
-    shown_so = [shown(row) for row in _in_currency(call, rows)]
+    shown_so = [shown(call.world, row) for row in _in_currency(call, rows)]
     moved = [row for row in rows if row.get("_first_status", row["status"]) != row["status"]]
     if moved and call.world.has("platform-list-old-status"):
         first = {row["id"]: row["_first_status"] for row in moved}
@@ -460,7 +504,7 @@ def read(call: Call) -> Reply:
     world, key = call.world, call.params["externalAccountId"]
     if key in world.deleted and world.has("deleted-readable"):
         call.concerns(world.deleted[key]["customerId"])
-        return 200, shown(world.deleted[key]) | {"status": "INACTIVE"}
+        return 200, shown(world, world.deleted[key]) | {"status": "INACTIVE"}
     inside = world.internals.get(key)
     if inside and world.has("internal-account-read"):
         return 200, internals.shown(world, inside)
@@ -497,7 +541,7 @@ def delete(call: Call) -> Reply:
     if not call.world.has("delete-keeps"):
         call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])
     if call.world.has("delete-account-returns-200"):
-        return 200, shown(account)
+        return 200, shown(call.world, account)
     return 204, None
 
 
@@ -548,10 +592,10 @@ def confirm_untrust(call: Call) -> Reply:
     ]
     if begun[-1] is not account and world.has("untrust-of-newest"):
         begun[-1]["_trusted"] = False
-        return 200, shown(account)
+        return 200, shown(world, account)
     account["_trusted"] = world.has("confirmed-untrust-forgotten")
     del account["_untrust"]
-    return 200, shown(account)
+    return 200, shown(world, account)
 
 
 def challenge(call: Call) -> Reply:
@@ -581,7 +625,7 @@ def verify(call: Call) -> Reply:
     late = account["status"] == "ACTIVE" and "_owned" in account
     if late and body["signature"] != SIGNATURE and world.has("late-wrong-proof"):
         move(world, account, "UNVERIFIED")
-        return 200, shown(account)
+        return 200, shown(world, account)
     open_still = account["status"] == "PENDING_OWNERSHIP_VERIFICATION"
     if account["status"] == "UNDER_REVIEW" and world.has("challenged-is-reviewed"):
         open_still = True
@@ -589,7 +633,7 @@ def verify(call: Call) -> Reply:
         raise conflict("No signature is waited for.")
     owner = body["signature"] == SIGNATURE or world.has("any-owner")
     if not owner and world.has("failed-signature-open"):
-        return 200, shown(account)
+        return 200, shown(world, account)
     waiting = [
         row
         for row in world.externals.values()
@@ -599,14 +643,14 @@ def verify(call: Call) -> Reply:
     if waiting[0] is not account and world.has("proof-of-oldest"):
         account = waiting[0]
     if owner and world.has("proof-not-kept"):
-        told = shown(account) | {"status": "ACTIVE"}
+        told = shown(world, account) | {"status": "ACTIVE"}
         world.emit("EXTERNAL_ACCOUNT.STATUS_UPDATED", told)
         return 200, told
     if world.has("verify-later"):
         world.later(world.persona.settle_seconds, lambda: prove(world, account, owner=owner))
     else:
         prove(world, account, owner=owner)
-    return 200, shown(account)
+    return 200, shown(world, account)
 
 
 def prove(world: World, account: Json, *, owner: bool) -> None:

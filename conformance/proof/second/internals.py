@@ -186,6 +186,9 @@ def instruction(world: World, account: Json, reference: str = "") -> Json:
 def changed(world: World, account: Json) -> None:
     """Tell that the balance of an account is another one."""
     account["updatedAt"] = now()
+    before, account["_told"] = account.get("_told", 0), account["_available"]
+    if world.persona.told_balance == "available" and before == account["_told"]:
+        return
     told = _as_told(world, account)
     if account["type"] == "EMBEDDED_WALLET" and world.has("wallet-type-in-events"):
         told["type"] = "INTERNAL_CRYPTO"

@@ -12,9 +12,10 @@ class Persona:
     Durations are in seconds. `purposeful` has the currencies that are paid out for a named purpose
     alone. `throttled_each` refuses each so many requests for their pace, 0 none.
     `max_unproven_cents` is what an external account may receive, in US cents, before its ownership
-    is proven; `delivery_jitter` the longest time before a webhook is sent, and `hook_key` how
-    the secret that webhooks are signed with spells the key. `profile` holds what
-    differs from `fixtures/profiles/second.yaml` for a target of this persona, as nested mappings.
+    is proven, and `min_cents` the least that is paid at all. `delivery_jitter` is the longest time
+    before a webhook is sent, and `hook_key` how the secret that webhooks are signed with spells
+    the key. `profile` holds what differs from `fixtures/profiles/second.yaml` for a target of this
+    persona, as nested mappings.
     """
 
     summary: str
@@ -35,13 +36,22 @@ class Persona:
     created_status: int = 201
     list_form: Literal["data", "bare"] = "data"
     page_size: int = 25
-    newest_first: bool = True
+    list_order: Literal["newest", "oldest", "id"] = "newest"
     path_form: Literal["dots", "brackets"] = "dots"
     path_root: bool = True
     no_owner: Literal["empty", "null", "absent"] = "empty"
     verification_form: Literal["data", "object", "bare"] = "data"
     reads_one: bool = True
     rate_scale: Literal["whole", "smallest"] = "whole"
+    pretty: bool = False
+    masked: bool = False
+    shows_beneficiary: bool = True
+    tidies: bool = False
+    platform_fees_form: Literal["integer", "money"] = "integer"
+    kept_challenge: bool = False
+    executed_status: int = 200
+    config_body: bool = True
+    more_events: bool = False
 
     # Codes and statuses of refusals
     own_codes: bool = True
@@ -60,10 +70,14 @@ class Persona:
     purposeful: tuple[str, ...] = ()
     version_code: tuple[int, str] = (412, "UNSUPPORTED_UMA_VERSION")
     expired_code: str = "QUOTE_EXPIRED"
+    account_code: str = "INVALID_INPUT"
+    unapproved_code: tuple[int, str] = (400, "MISSING_MANDATORY_USER_INFO")
 
     # Where something is noticed
     registration_noticed: Literal["creation", "quote"] = "creation"
     unlisted_rail: Literal["refused", "ignored"] = "refused"
+    approval_noticed: Literal["creation", "execution"] = "creation"
+    gone_destination: Literal["paid", "refused"] = "paid"
     platform_externals: bool = True
     untrust_path: Literal["long", "short"] = "long"
     region_demands: Literal["submission", "creation"] = "submission"
@@ -77,9 +91,16 @@ class Persona:
     beneficiary_place: Literal["nested", "top"] = "nested"
     max_file_bytes: int = 10_000_000
     max_unproven_cents: int = 300
+    same_account: Literal["new", "first"] = "new"
+    cleared_factor: Literal["resets", "refused"] = "resets"
 
     # States
     regulated: bool = False
+    eu_channels: tuple[str, ...] = ("email", "phone")
+    changed_contact: Literal["kept", "pending"] = "kept"
+    eu_wallet_start: Literal["ACTIVE", "PENDING_OWNERSHIP_VERIFICATION"] = "ACTIVE"
+    verifications: Literal["each", "one"] = "each"
+    approved_at: Literal["answer", "later"] = "answer"
     provisioned_at: Literal["approval", "creation"] = "approval"
     external_start: Literal["ACTIVE", "PENDING"] = "ACTIVE"
     settle_seconds: float = 0.05
@@ -106,6 +127,9 @@ class Persona:
     same_key_same_link: bool = False
 
     # Money
+    with_service_fee: bool = True
+    min_cents: int = 0
+    told_balance: Literal["both", "available"] = "both"
     rounding: Literal["down", "half"] = "half"
     fee_sum: Literal["total", "apart"] = "total"
     foreign_fee: Literal["refused", "dropped"] = "refused"
@@ -197,7 +221,7 @@ PERSONAS: Mapping[str, Persona] = {
         STRICT,
         summary="Pages of three, oldest first, with other forms of ids and times.",
         page_size=3,
-        newest_first=False,
+        list_order="oldest",
         id_form="digits",
         time_form="offset",
         no_owner="null",
@@ -261,5 +285,42 @@ PERSONAS: Mapping[str, Persona] = {
         throttled_each=97,
         immediate_status="COMPLETED",
         first_session="login",
+    ),
+    "discreet": replace(
+        STRICT,
+        summary="Masks numbers, shows no beneficiary, and tidies what it is told; takes no fee.",
+        masked=True,
+        shows_beneficiary=False,
+        tidies=True,
+        pretty=True,
+        list_order="id",
+        platform_fees_form="money",
+        account_code="INVALID_BANK_ACCOUNT",
+        eu_channels=("email",),
+        changed_contact="pending",
+        verifications="one",
+        with_service_fee=False,
+        min_cents=2,
+        quote_seconds=60,
+    ),
+    "deferring": replace(
+        STRICT,
+        summary="Accepts with 202 and acts a moment later; says more by events, less by answers.",
+        created_status=202,
+        executed_status=202,
+        config_body=False,
+        kept_challenge=True,
+        delivery_jitter=0.15,
+        more_events=True,
+        unapproved_code=(409, "CUSTOMER_NOT_VERIFIED"),
+        approval_noticed="execution",
+        gone_destination="refused",
+        same_account="first",
+        cleared_factor="refused",
+        eu_channels=("phone",),
+        eu_wallet_start="PENDING_OWNERSHIP_VERIFICATION",
+        approved_at="later",
+        told_balance="available",
+        id_form="mixed",
     ),
 }

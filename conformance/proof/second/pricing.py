@@ -112,6 +112,8 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
     sending, receiving = corridor
     one = _unit_rate(world, sending, receiving)
     fee_rate = SERVICE_FEE_AT_HOME if sending == receiving else SERVICE_FEE
+    if not world.persona.with_service_fee:
+        fee_rate = Decimal(0)
     share = Decimal(extra.get("basisPoints") or 0) / 10_000
     fixed = extra.get("fixedAmount") or 0
     rounded = floor if world.persona.rounding == "down" else half_up
@@ -140,6 +142,7 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
         if back != received and world.has("receiving-lock-drifts"):
             received = back
     nothing = received < 1 and not (amount == 0 and world.has("zero-amount"))
-    if nothing or sent > MAX_AMOUNT or received > MAX_AMOUNT:
+    small = sent * unit_rate(sending, "USD") < world.persona.min_cents
+    if nothing or small or sent > MAX_AMOUNT or received > MAX_AMOUNT:
         raise Refusal("AMOUNT_OUT_OF_RANGE", "The amount is too small or too large.", status=400)
     return Price(sending, receiving, sent, received, fee, own, fee_rate)

@@ -255,15 +255,22 @@ def _is_let_pay(world: World, *, at_once: bool) -> bool:
     return world.has("unapproved-pays") or (at_once and world.has("immediate-unapproved"))
 
 
+def _require_approval(world: World, source: End, *, realtime: bool, at_once: bool) -> None:
+    allowed = source.owner is None or _may_pay(world, source.owner, source, realtime=realtime)
+    if not allowed and not _is_let_pay(world, at_once=at_once):
+        status, code = world.persona.unapproved_code
+        raise Refusal(code, "The customer is not approved.", status=status)
+
+
 def _require_owner(
     world: World, source: End, codes: tuple[str, str], *, realtime: bool, at_once: bool
 ) -> None:
     owner = source.owner
     if not owner:
         return
-    allowed = _may_pay(world, owner, source, realtime=realtime)
-    if not allowed and not _is_let_pay(world, at_once=at_once):
-        raise Refusal("MISSING_MANDATORY_USER_INFO", "The customer is not approved.")
+    early = world.persona.approval_noticed == "execution" and not at_once and not realtime
+    if not early:
+        _require_approval(world, source, realtime=realtime, at_once=at_once)
     free = codes[0] != codes[1] and world.has("conversion-without-terms")
     if not free and not _accepted(world, owner, realtime=realtime):
         raise Refusal(
@@ -451,6 +458,7 @@ def create(call: Call) -> Reply:
         body["immediatelyExecute"] = False
     quote = make(call, body)
     answer = shown(world, quote)
+    world.tell_more("QUOTE.CREATED", answer)
     executed = quote["_immediate"] and quote["status"] in {"PROCESSING", "COMPLETED"}
     if executed and world.has("immediate-answer-stale"):
         answer["status"] = "PENDING"
@@ -646,6 +654,11 @@ def _require_immediate(
         raise conflict("This customer has to authorize first.")
 
 
+def _described(world: World, body: Json) -> str | None:
+    given: str | None = body.get("description")
+    return given.strip() if given and world.persona.tidies else given
+
+
 def _transaction_id(world: World, body: Json) -> str:
     """Return a fresh id, or by a planted bug that of a pending quote with an equal body."""
     twins = [
@@ -678,7 +691,7 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
         "source": origin,
         "destination": given,
         "transactionId": _transaction_id(world, body),
-        "description": body.get("description"),
+        "description": _described(world, body),
         "_body": body,
         "_rail": body["destination"].get("paymentRail"),
         "_locked": (body["lockedCurrencySide"], body["lockedCurrencyAmount"]),
@@ -733,6 +746,8 @@ def shown(world: World, quote: Json) -> Json:
         body["transactionId"] = None
     if quote["_challenge"]:
         body["scaChallenge"] = _challenge(world, quote)
+    elif "_last_challenge" in quote:
+        body["scaChallenge"] = quote["_last_challenge"]
     open_to_pay = not customers.needs_sca(quote["_source"].owner) or quote["_proven"]
     if quote["_realtime"] and quote["_proven"] and world.has("instructions-never"):
         open_to_pay = False
@@ -851,6 +866,11 @@ def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
     if not closed and not frozen:
         by_address = quote["destination"]["destinationType"] == "UMA_ADDRESS"
         _require_sendable(world, source, deprecated=quote["_deprecated"], by_address=by_address)
+    if world.persona.approval_noticed == "execution" and not quote["_realtime"]:
+        _require_approval(world, source, realtime=False, at_once=at_once)
+    gone = target.external is not None and target.external["id"] not in world.externals
+    if gone and world.persona.gone_destination == "refused":
+        raise Refusal("ACCOUNT_NOT_FOUND", "The destination was deleted.")
     if not transactions.is_paid_all_the_same(world, quote):
         _require_receivable(world, target, quote["_sent"], source.code)
     require_volume(world, source.owner, (source.code, target.code))
@@ -1064,7 +1084,7 @@ def execute_call(call: Call) -> Reply:
     _recount(world, quote)
     _convert_again(world, quote)
     execute(world, quote)
-    return 200, _executed(world, quote)
+    return world.persona.executed_status, _executed(world, quote)
 
 
 def _is_renewed(world: World, quote: Json) -> bool:
@@ -1098,7 +1118,7 @@ def _recount(world: World, quote: Json) -> None:
     transactions.of(world, quote).update(
         sentAmount=money(priced.sent, priced.sending),
         receivedAmount=money(priced.received, priced.receiving),
-        platformFees=priced.platform_fee,
+        platformFees=transactions.platform_fees(world, priced),
     )
 
 
@@ -1190,6 +1210,8 @@ def authorize(call: Call) -> Reply:
     quote["_proven"] = True
     quote["_source"].owner["_proved"] = True
     asked = quote["_challenge"]
+    if world.persona.kept_challenge:
+        quote["_last_challenge"] = public(asked)
     if quote["_realtime"]:
         quote["status"] = "PENDING"
         quote["_challenge"] = None
@@ -1201,7 +1223,7 @@ def authorize(call: Call) -> Reply:
         if not transactions.is_paid_all_the_same(world, quote):
             _require_receivable(world, quote["_target"], quote["_sent"], quote["_source"].code)
         pay(world, quote)
-    return 200, _authorized(world, quote, asked)
+    return world.persona.executed_status, _authorized(world, quote, asked)
 
 
 def _authorized(world: World, quote: Json, asked: Json) -> Json:
@@ -1325,9 +1347,21 @@ def approve(call: Call) -> Reply:
     if quote["_source"].internal:
         internals.require_funds(world, quote["_source"].internal, quote["_sent"])
     row |= {"_agent": False, "_approved": True}
+    if world.persona.approved_at == "later":
+        world.later(world.persona.settle_seconds, lambda: _pay_approved(world, row))
+        return 202, transactions.shown(world, row)
     row["pendingReason"] = None
     pay(world, quote)
     return 200, transactions.shown(world, row)
+
+
+def _pay_approved(world: World, row: Json) -> None:
+    row["pendingReason"] = None
+    try:
+        pay(world, row["_quote"])
+    except Refusal:
+        # What was there at the approval was spent in between.
+        transactions.move(world, row, "FAILED")
 
 
 def transfer(call: Call, *, outward: bool) -> Reply:

@@ -151,6 +151,8 @@ def start_reset(call: Call) -> Reply:
     _refuse_start(world, customer, body)
     if body["factor"] not in FACTORS:
         raise invalid("factor", "is not known", kind="select")
+    if world.persona.cleared_factor == "refused" and body["factor"] not in customer["_factors"]:
+        raise invalid("factor", "is not enrolled", kind="select")
     day_ago = now() - dt.timedelta(days=1)
     recent = [moment for moment in customer["_resets"] if moment > day_ago]
     if recent and world.has("resets-per-factor"):

@@ -7,7 +7,7 @@ from conformance.proof.second import internals
 from conformance.proof.second.call import Call, Reply, Route
 from conformance.proof.second.errors import Refusal, conflict, invalid
 from conformance.proof.second.money import COINS, Json, money
-from conformance.proof.second.pricing import shown_rate
+from conformance.proof.second.pricing import Price, shown_rate
 from conformance.proof.second.world import World, now, public
 
 STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED")
@@ -55,7 +55,7 @@ def begin(world: World, quote: Json) -> None:
         "failureReason": None,
         "pendingReason": None,
         "refund": None,
-        "platformFees": priced.platform_fee,
+        "platformFees": platform_fees(world, priced),
         "source": dict(quote["source"]),
         "destination": dict(quote["destination"]),
         "_quote": quote,
@@ -74,6 +74,13 @@ def begin(world: World, quote: Json) -> None:
     world.transactions[row["id"]] = row
     if world.persona.announces_quotes:
         world.emit("OUTGOING_PAYMENT.PENDING", shown(world, row))
+
+
+def platform_fees(world: World, priced: Price) -> Json | int | None:
+    """Return the platform's fees on a payment in the persona's form; None where it shows none."""
+    if world.persona.platform_fees_form == "integer":
+        return priced.platform_fee
+    return money(priced.platform_fee, priced.sending) if priced.platform_fee else None
 
 
 def shown(world: World, row: Json) -> Json:

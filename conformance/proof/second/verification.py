@@ -24,7 +24,7 @@ from conformance.proof.second.errors import Refusal, conflict, invalid
 from conformance.proof.second.keys import checked_key
 from conformance.proof.second.money import Json
 from conformance.proof.second.wire import form_parts
-from conformance.proof.second.world import Table, World, ahead, now, public
+from conformance.proof.second.world import Table, World, ahead, masked, now, public
 
 IDENTITY = ("PASSPORT", "DRIVERS_LICENSE", "NATIONAL_ID")
 TWO_SIDED = IDENTITY[1:]
@@ -233,6 +233,7 @@ def create_owner(call: Call) -> Reply:
         del world.owners[twins[0]]
     world.owners[owner["id"]] = owner
     answer = public(owner)
+    _conceal(world, answer)
     _mistake_owner(world, answer)
     return created(call, answer)
 
@@ -240,6 +241,13 @@ def create_owner(call: Call) -> Reply:
 def _owner_id(world: World) -> str:
     key = world.new_id("Owner" if world.has("owner-id-of-other-type") else "BeneficialOwner")
     return key.partition(":")[2] if world.has("owner-id-bare") else key
+
+
+def _conceal(world: World, answer: Json) -> None:
+    """Mask the number that identifies an owner, where the persona masks such numbers."""
+    person = answer["personalInfo"]
+    if world.persona.masked and person.get("identifier"):
+        answer["personalInfo"] = person | {"identifier": masked(person["identifier"])}
 
 
 def _mistake_owner(world: World, answer: Json) -> None:
@@ -628,8 +636,9 @@ def submit(call: Call) -> Reply:
     again = not errors and any(
         row["errors"] for row in world.verifications.values() if row["customerId"] == customer["id"]
     )
+    kept = before["id"] if before and world.persona.verifications == "one" else None
     verification: Json = {
-        "id": world.new_id("Verification"),
+        "id": kept or world.new_id("Verification"),
         "customerId": customer["id"],
         "verificationStatus": "RESOLVE_ERRORS" if errors else "IN_PROGRESS",
         "errors": errors,

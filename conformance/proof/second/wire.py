@@ -170,7 +170,8 @@ class Handler(BaseHTTPRequestHandler):
         if isinstance(body, str):
             payload, media = body.encode(), "text/html; charset=utf-8"
         else:
-            payload = b"" if status == 204 else json.dumps(body).encode()
+            style: dict[str, Any] = {"indent": 2, "sort_keys": True} if world.persona.pretty else {}
+            payload = b"" if status == 204 else json.dumps(body, **style).encode()
         self._send(status, payload, media)
 
     def _answered(self, call: Call) -> tuple[int, Any, str]:

@@ -120,6 +120,11 @@ class World:
         self.asked.add(bug)
         return self.bug == bug
 
+    def tell_more(self, event: str, data: Json) -> None:
+        """Emit an event that the text does not list, where the persona has such events."""
+        if self.persona.more_events:
+            self.emit(event, data)
+
     def later(self, seconds: float, task: Task) -> None:
         """Carry out a task in so many seconds, with the lock held."""
         self.timetable.call(seconds, task)
@@ -174,4 +179,11 @@ class World:
 def newest(rows: Iterable[Json], persona: Persona) -> list[Json]:
     """Return rows, given in the order of their creation, in the order of the persona's lists."""
     ordered = list(rows)
-    return ordered[::-1] if persona.newest_first else ordered
+    if persona.list_order == "id":
+        return sorted(ordered, key=lambda row: str(row["id"]))
+    return ordered[::-1] if persona.list_order == "newest" else ordered
+
+
+def masked(value: str) -> str:
+    """Return a text of which the last four characters alone are shown."""
+    return "*" * max(len(value) - 4, 0) + value[-4:]

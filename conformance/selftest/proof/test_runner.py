@@ -14,7 +14,7 @@ from conformance import plugin
 from conformance.cli.main import app
 from conformance.proof import host
 from conformance.proof import mutation as runner
-from conformance.proof.host import turns
+from conformance.proof.host import Telling, turns
 from conformance.proof.kit.builders import edited, instead
 from conformance.proof.kit.edits import put
 from conformance.proof.mutant import Mutant, Registry
@@ -220,6 +220,19 @@ def test_processes_take_turns(tmp_path: Path) -> None:
     one, other = (turns("abcd", tmp_path) for _ in range(2))
 
     assert [next(one), next(other), next(other), *one, *other] == ["a", "b", "c", "d"]
+
+
+def test_a_line_a_minute_tells_how_far_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where there is no terminal, the standard error gets one line a minute at most."""
+    telling = Telling(tmp_path, among=3, since=100.0)
+    next(turns("abc", tmp_path))
+
+    for seconds in (101.0, 159.0, 160.0, 200.0):
+        telling.tell(seconds)
+
+    assert capsys.readouterr() == ("", "1 of 3 turns taken\n")
 
 
 @pytest.mark.usefixtures("_tiny_suite")
