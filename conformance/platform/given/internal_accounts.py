@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conformance.exchange.answer import Answer
+from conformance.platform.given.amounts import DEPOSITS, usual_amount
 from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.given.customers import Customers, verification_status
 from conformance.platform.part import Context, Part
@@ -40,14 +41,14 @@ class InternalAccounts(Part):
         self,
         currency: str | None = None,
         *,
-        amount: int = 100_000,
+        amount: int | None = None,
         customer: Json | None = None,
     ) -> Resource:
         """Return an internal account of a customer, with ``amount`` deposited to it.
 
         Args:
             currency: code of the account's currency; that of the usual corridor by default.
-            amount: deposit in the smallest unit; 0 for none.
+            amount: deposit in the smallest unit, 0 for none; by default ten usual payments.
             customer: the owner; a new customer by default.
         """
         wanted = currency or self._profile.currency
@@ -79,6 +80,8 @@ class InternalAccounts(Part):
             )
         # The owner may be left out of the resource of an account that was asked for by owner.
         account = account.but(customerId=owner.id)
+        if amount is None:
+            amount = DEPOSITS * usual_amount(account)
         if amount:
             self._deposit(account, amount, shown_balances(account))
         return account

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.exchange.answer import Answer
+from conformance.platform.given.amounts import usual_amount
 from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.given.external_accounts import ExternalAccounts
 from conformance.platform.given.internal_accounts import InternalAccounts
@@ -83,10 +84,11 @@ class Quotes(Part):
                 return corridor
         raise ResourceMissing(f"resources.corridors of the profile has none to {account}")
 
-    def ends(self, corridor: Corridor, *, amount: int = 100_000) -> tuple[Resource, Resource]:
+    def ends(self, corridor: Corridor, *, amount: int | None = None) -> tuple[Resource, Resource]:
         """Return a funded internal account and an external account at the ends of a corridor.
 
-        Both belong to one new customer; ``amount`` is deposited, in the smallest unit.
+        Both belong to one new customer; ``amount`` is deposited, in the smallest unit, by default
+        enough for ten usual payments.
         """
         source = self._internal_accounts.account(corridor.sending, amount=amount)
         return source, self._external_accounts.account(owner_of(source), corridor.account)
@@ -115,20 +117,22 @@ class Quotes(Part):
         destination: Json | None = None,
         *,
         side: str = "SENDING",
-        amount: int = 10_000,
+        amount: int | None = None,
         **members: Any,
     ) -> Body:
         """Return the body of a quote from an internal account to an account.
 
         Args:
-            source: the internal account; by default a new customer's, with 100 000 deposited.
+            source: the internal account; by default a new customer's, with a usual deposit.
             destination: the receiving account; by default an external one of the same customer.
             side: ``lockedCurrencySide``.
-            amount: ``lockedCurrencyAmount`` in the smallest unit.
+            amount: ``lockedCurrencyAmount`` in the smallest unit; by default a usual one.
             members: further members of the body.
         """
         source = source or self._internal_accounts.account()
         destination = destination or self._external_accounts.account(owner_of(source))
+        if amount is None:
+            amount = usual_amount(source if side == "SENDING" else destination)
         return {
             "source": {"sourceType": "ACCOUNT", "accountId": source["id"]},
             "destination": {"destinationType": "ACCOUNT", "accountId": destination["id"]},
@@ -171,15 +175,17 @@ class Quotes(Part):
         self._require_feature("realtime_funding")
         owner = customer or self._approved.customer()
         receiver = destination or self._external_accounts.account(owner)
+        paid_in = currency or self._profile.resources.realtime_currency
+        received = members.get("lockedCurrencySide") == "RECEIVING"
         return {
             "source": {
                 "sourceType": "REALTIME_FUNDING",
                 "customerId": owner["id"],
-                "currency": currency or self._profile.resources.realtime_currency,
+                "currency": paid_in,
             },
             "destination": {"destinationType": "ACCOUNT", "accountId": receiver["id"]},
             "lockedCurrencySide": "SENDING",
-            "lockedCurrencyAmount": 10_000,
+            "lockedCurrencyAmount": usual_amount(receiver if received else {"currency": paid_in}),
             **self._purpose(receiver),
             **members,
         }
@@ -214,7 +220,7 @@ class Quotes(Part):
         """Execute a new quote to a new external account, and return it as it was created.
 
         Args:
-            source: the internal account; by default a new customer's, with 100 000 deposited.
+            source: the internal account; by default a new customer's, with a usual deposit.
             account: the external account's file of ``fixtures/accounts``; that of the usual
                 corridor by default.
             trigger: a trigger that decides what becomes of the payout.

@@ -300,7 +300,7 @@ PERSONAS: Mapping[str, Persona] = {
         changed_contact="pending",
         verifications="one",
         with_service_fee=False,
-        min_cents=2,
+        min_cents=50,
         quote_seconds=60,
     ),
     "deferring": replace(

@@ -533,7 +533,7 @@ def _pay_in_a_way(
     return [created, platform.api.execute_quote(created.body["id"])]
 
 
-def _unproven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:
+def _unproven_ends(platform: Platform, *, amount: int | None = None) -> tuple[Resource, Resource]:
     """Return a funded internal account and an external account whose ownership is not proved.
 
     Raises:
@@ -545,19 +545,23 @@ def _unproven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resour
 
 
 def _corridor_to_unproven(platform: Platform) -> Corridor:
-    """Return the first corridor to accounts whose ownership may have to be proved.
+    """Return a corridor to accounts whose ownership may have to be proved.
+
+    It is one from the usual currency where there is one: what can be deposited in a coin may be
+    below any threshold.
 
     Raises:
         ResourceMissing: the profile names no such corridor.
     """
     name = platform.profile.resources.ownership_account
-    for corridor in platform.profile.resources.corridors:
-        if corridor.account == name:
-            return corridor
-    raise ResourceMissing(f"resources.corridors of the profile has none to {name}")
+    corridors = [one for one in platform.profile.resources.corridors if one.account == name]
+    if not corridors:
+        raise ResourceMissing(f"resources.corridors of the profile has none to {name}")
+    usual = [one for one in corridors if one.sending == platform.profile.currency]
+    return [*usual, *corridors][0]
 
 
-def _proven_ends(platform: Platform, *, amount: int = 100_000) -> tuple[Resource, Resource]:
+def _proven_ends(platform: Platform, *, amount: int | None = None) -> tuple[Resource, Resource]:
     """Return a funded internal account and an external account whose ownership is proved."""
     source, account = _unproven_ends(platform, amount=amount)
     platform.ownership.prove(account)

@@ -347,7 +347,7 @@ def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
     for corridor in _corridors_to_wallets(platform):
         source = platform.internal_accounts.account(corridor.sending)
 
-        quote = platform.quotes.payout(source, account=corridor.account, amount=SENT)
+        quote = platform.quotes.payout(source, account=corridor.account)
 
         transaction = platform.transactions.at_status(quote, "COMPLETED")
         on_chain = on_chain_transactions(transaction)
@@ -441,7 +441,7 @@ def _settled_by_chain(platform: Platform) -> dict[str, list[Any]]:
             sources[corridor.sending] = platform.internal_accounts.account(corridor.sending)
         source = sources[corridor.sending]
         wallet = platform.external_accounts.account(source.owner, corridor.account)
-        answer = platform.api.create_quote(platform.quotes.body(source, wallet, amount=SENT))
+        answer = platform.api.create_quote(platform.quotes.body(source, wallet))
         if not answer.accepted:
             platform.observe(f"{corridor.sending} are not paid to {corridor.account}: {answer}")
             continue
