@@ -133,6 +133,13 @@ class Ownership(Part):
             self._observe(f"a proof of ownership by {way} did not lead to ACTIVE")
         self.conclude(account, ways[-1], right=True)
 
+    def proven(self, account: Resource) -> Resource:
+        """Return an external account, whose ownership is proved where its status waits for that."""
+        if account.get("status") != "PENDING_OWNERSHIP_VERIFICATION":
+            return account
+        self.prove(account)
+        return self._external_accounts.arrange_status(account, "ACTIVE")
+
     def _ways(self) -> tuple[tuple[Way, bool], ...]:
         """Return the ways to a proof, each with whether the profile has it."""
         return ("signature", self.can_sign), ("liveness", self._triggers.maps("ownership.prove"))

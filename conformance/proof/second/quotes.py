@@ -1348,6 +1348,9 @@ def approve(call: Call) -> Reply:
         internals.require_funds(world, quote["_source"].internal, quote["_sent"])
     row |= {"_agent": False, "_approved": True}
     if world.persona.approved_at == "later":
+        if quote["_source"].internal:
+            internals.debit(world, quote["_source"].internal, quote["_sent"])
+            quote["_taken"] = True
         world.later(world.persona.settle_seconds, lambda: _pay_approved(world, row))
         return 202, transactions.shown(world, row)
     row["pendingReason"] = None
@@ -1357,11 +1360,7 @@ def approve(call: Call) -> Reply:
 
 def _pay_approved(world: World, row: Json) -> None:
     row["pendingReason"] = None
-    try:
-        pay(world, row["_quote"])
-    except Refusal:
-        # What was there at the approval was spent in between.
-        transactions.move(world, row, "FAILED")
+    pay(world, row["_quote"])
 
 
 def transfer(call: Call, *, outward: bool) -> Reply:

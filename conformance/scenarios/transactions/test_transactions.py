@@ -370,8 +370,8 @@ def test_a_payment_of_each_kind_to_a_crypto_wallet_shows_where_it_settled(
     if not corridors:
         raise ResourceMissing(f"resources.corridors of the profile sends no {usual} to a wallet")
     customer = create_payer(platform, kind)
-    destination = platform.external_accounts.account(customer, corridors[0].account)
-    body = quote_body(platform, kind, customer, destination)
+    wallet = platform.external_accounts.account(customer, corridors[0].account)
+    body = quote_body(platform, kind, customer, platform.ownership.proven(wallet))
     quote = arranged_resource(platform.api.create_quote(body), customer)
     pay(platform, kind, quote)
 
