@@ -1001,6 +1001,7 @@ platform-account-id-only-at-creation|100|The platformAccountId is in the answer 
 shared-platform-customer-id-answers-first|48|A known platformCustomerId answers with its customer.
 wallet-id-with-own-prefix|75|The id of an embedded wallet has a type of its own.
 kyc-link-without-provider-for-business|312|The hosted link of a business has no provider.
+phone-code-valid-unsent|262|The phone is verified by the code before that was sent.
 failed-liveness-in-review-kept|272|A liveness that fails under review leaves the reset there.
 croatia-outside-sca|14|Croatia is no SCA region.
 cop-passport-refused|112|A beneficiary in COP whose documentType is PP is refused.

@@ -958,6 +958,9 @@ def confirm_code(channel: str) -> Handler:
     def handler(call: Call) -> Reply:
         customer = _channel(call, channel)
         body = call.json(record({"code": text(most=12)}, needs=("code",)))
+        unsent = f"_sent_{channel}" not in customer
+        if unsent and not (channel == "phone" and call.world.has("phone-code-valid-unsent")):
+            raise Refusal("INVALID_INPUT", "No code was sent.", details=_code_details())
         wrong = body["code"] != CODE
         if wrong and channel == "phone" and call.world.has("phone-any-code"):
             wrong = False

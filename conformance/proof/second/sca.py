@@ -364,14 +364,13 @@ def enroll(world: World, customer: Json, factor: str) -> None:
 
 def _is_unnoticed(world: World, reset: Json, result: str) -> bool:
     """Tell whether a planted bug does not note the result of a liveness check."""
-    bugs = {
-        ("pass", "INITIATED"): "passed-too-early",
-        ("fail", "LIVENESS_PASSED"): "failed-after-pass-ignored",
-        ("fail", "PENDING_REVIEW"): "failed-liveness-in-review-kept",
-        ("fail", "INITIATED"): "failed-too-early",
-    }
-    bug = bugs.get((result, reset["status"]))
-    return bug is not None and world.has(bug)
+    step = (result, reset["status"])
+    return (
+        (step == ("pass", "INITIATED") and world.has("passed-too-early"))
+        or (step == ("fail", "INITIATED") and world.has("failed-too-early"))
+        or (step == ("fail", "PENDING_REVIEW") and world.has("failed-liveness-in-review-kept"))
+        or (step == ("fail", "LIVENESS_PASSED") and world.has("failed-after-pass-ignored"))
+    )
 
 
 def liveness(world: World, reset: Json, result: str) -> None:
