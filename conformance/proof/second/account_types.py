@@ -301,7 +301,7 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
         faults += [
             (f"accountInfo.{name}", "text", "has a wrong check digit")
             for name, holds in CHECKS.items()
-            if isinstance(info.get(name), str) and not holds(info[name])
+            if isinstance(info.get(name), str) and not holds(info[name].removesuffix("\n"))
         ]
 
 
@@ -380,12 +380,29 @@ def _is_free_number(world: World, info: Json, kind: AccountType, name: str) -> b
         pattern = PHONES[kind.currencies[0]]
         tailed = re.match(pattern, given) and not re.fullmatch(pattern, given)
         return bool(tailed) and world.has("phone-with-tail")
+    if _is_free_form(world, info, kind, name):
+        return True
     israeli = name == "iban" and "ILS" in kind.currencies and not given.startswith("IL")
     if israeli and re.fullmatch("[A-Z]{2}[A-Z0-9]{21}", given):
         return world.has("israeli-iban-prefix-unchecked")
     foreign = re.fullmatch("[A-Z]{2}[A-Z0-9]{21}", given) and not given.startswith("AE")
     emirates = name == "iban" and "AED" in kind.currencies
     return bool(foreign) and emirates and world.has("aed-iban-prefix-unchecked")
+
+
+def _is_free_form(world: World, info: Json, kind: AccountType, name: str) -> bool:
+    """Tell whether a planted bug takes a text whose form is nearly the right one."""
+    given = info[name]
+    emirates = name == "iban" and "ILS" in kind.currencies and given.startswith("AE")
+    if emirates and re.fullmatch("AE[A-Z0-9]{21}", given):
+        return world.has("ils-iban-check-shared-with-aed")
+    salvadoran = name == "phoneNumber" and info["accountType"] == "SLV_ACCOUNT"
+    if salvadoran and re.fullmatch("[0-9]{8}", given):
+        return world.has("slv-phone-in-national-format")
+    faults: list[Fault] = []
+    kind.members[name](given.removesuffix("\n"), name, faults)
+    numeric = re.fullmatch("[0-9]+\n", given) and not faults
+    return bool(numeric) and world.has("format-check-lets-trailing-newline")
 
 
 def _is_bank_free(world: World, given: Any) -> bool:
@@ -436,6 +453,9 @@ def _refused_by_more_bugs(world: World, info: Json, kind: AccountType, faults: l
     unlabelled = "PHP" in kind.currencies and info.get("bankName") in PHILIPPINE_BANKS
     if unlabelled and world.has("philippine-bank-by-label"):
         faults.append(("accountInfo.bankName", "select", "is not known"))
+    unnumbered = "CNY" in kind.currencies and info.get("accountNumber") is None
+    if unnumbered and info.get("phoneNumber") and world.has("cny-wallet-needs-account-number"):
+        faults.append(("accountInfo.accountNumber", "text", "is required"))
     nameless = "vpa" in kind.members and info.get("vpa") is not None and not info.get("bankName")
     if nameless and world.has("upi-needs-bank"):
         faults.append(("accountInfo.bankName", "text", "is required"))
@@ -522,6 +542,9 @@ def _refuse_papers(world: World, told: Json, code: str, path: str, faults: list[
         faults.append((f"{path}.documentType", "select", "is not known"))
     company = code == "COP" and told.get("documentType") == "NIT"
     if company and world.has("colombian-nit-refused"):
+        faults.append((f"{path}.documentType", "select", "is not known"))
+    foreign = code == "COP" and told.get("documentType") == "PP"
+    if foreign and world.has("cop-passport-refused"):
         faults.append((f"{path}.documentType", "select", "is not known"))
     rare = code == "COP" and told.get("documentType") in {"TI", "PP"}
     if rare and world.has("colombian-papers-unknown"):

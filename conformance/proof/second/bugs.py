@@ -979,6 +979,36 @@ customer-events-bare-id|25|Events name a customer by an id without its type.
 platform-list-without-status|77|The platform's list of internal accounts leaves the status out.
 wallet-signature-optional|422|The signature of a wallet is looked at only where one is sent.
 sms-reset-starts-in-review|268|A reset of SMS_OTP starts as PENDING_REVIEW.
+platform-account-names-an-owner|82|The platform's list shows its accounts with an owner.
+ils-iban-check-shared-with-aed|122|The iban of an ILS account may be one of the Emirates.
+document-number-parsed-as-number|318|A documentNumber of digits alone becomes a number.
+malformed-json-answered-as-text|3|A body that is no JSON is refused with plain text.
+platform-realtime-quote-without-instructions|376|The platform is not told how to pay just in time.
+unknown-locked-side-taken-as-sending|378|An unknown lockedCurrencySide is taken for SENDING.
+internal-account-updated-at-null|81|An internal account that has not changed yet has no updatedAt.
+kyb-submission-moves-kyc-status|60|The submission of a business makes its kycStatus PENDING.
+phone-confirm-marks-all-channels|316|Who confirms the phone has confirmed the email too.
+slv-phone-in-national-format|113|SLV_ACCOUNT takes a phone number without its country.
+status-event-carries-old-status|438|EXTERNAL_ACCOUNT.STATUS_UPDATED has the status from before.
+format-check-lets-trailing-newline|499|A number of an account may have a line feed behind it.
+receiving-total-in-hundredths|178|What a locked sending amount buys is told in hundredths.
+platform-list-shows-customers-accounts|342|The platform's list of internal accounts has everybody's.
+cny-wallet-needs-account-number|124|A payment to a wallet app in CNY needs an accountNumber.
+realtime-quote-executable-by-call|243|A call executes a just-in-time quote that nobody paid.
+closed-account-still-receives|221|A closed account is a destination, and takes deposits.
+realtime-quote-lives-an-hour|493|A just-in-time quote lives for an hour.
+platform-account-id-only-at-creation|100|The platformAccountId is in the answer to a creation alone.
+shared-platform-customer-id-answers-first|48|A known platformCustomerId answers with its customer.
+wallet-id-with-own-prefix|75|The id of an embedded wallet has a type of its own.
+kyc-link-without-provider-for-business|312|The hosted link of a business has no provider.
+phone-code-valid-unsent|262|The phone is verified by the code before that was sent.
+failed-liveness-in-review-kept|272|A liveness that fails under review leaves the reset there.
+croatia-outside-sca|14|Croatia is no SCA region.
+cop-passport-refused|112|A beneficiary in COP whose documentType is PP is refused.
+transaction-shows-pending-authorization|248|The transaction waits for a proof like its quote.
+same-currency-rate-net-of-fees|179|Within one currency the exchangeRate is what is left after fees.
+individual-needs-full-name|47|An individual without a fullName is refused.
+immediate-execution-answers-transaction|372|A quote at once is answered with its transaction.
 """
 
 

@@ -75,6 +75,8 @@ def _told(world: World, account: Json, before: str) -> Json:
     failed = (before, account["status"]) == ("PENDING_OWNERSHIP_VERIFICATION", "UNVERIFIED")
     if failed and world.has("failed-proof-event-old"):
         told["status"] = before
+    if world.has("status-event-carries-old-status"):
+        told["status"] = before
     if world.has("bare-id-in-events"):
         told["id"] = account["id"].partition(":")[2]
     if world.has("status-event-bare"):
@@ -251,7 +253,7 @@ def _same(world: World, owner: Json | None, body: Json, info: Json) -> Json | No
 
 def _first_status(world: World, owner: Json | None, kind: str) -> str:
     """Return the status of a new account that waits for nothing but a proof of its ownership."""
-    proven = not (kind.endswith("_WALLET") and customers.needs_sca(owner))
+    proven = not (kind.endswith("_WALLET") and customers.needs_sca(world, owner))
     return "ACTIVE" if proven else world.persona.eu_wallet_start
 
 
@@ -424,7 +426,7 @@ def index(call: Call) -> Reply:
 
 
 def _listed(world: World, account: Json) -> Json:
-    body = _coloured(world, account)
+    body = _without_own_id(world, _coloured(world, account))
     info = account["accountInfo"]
     if info["accountType"].endswith("_WALLET") and world.has("wallet-type-left-out"):
         body["accountInfo"] = {name: value for name, value in info.items() if name != "accountType"}
@@ -434,6 +436,14 @@ def _listed(world: World, account: Json) -> Json:
     if waits and world.has("listed-as-pending"):
         body["status"] = "PENDING"
     _mistake_listed_person(world, body)
+    return body
+
+
+def _without_own_id(world: World, body: Json) -> Json:
+    """Return an account that is read or listed: by a planted bug without its platformAccountId."""
+    own = body["platformAccountId"] is not None
+    if own and world.has("platform-account-id-only-at-creation"):
+        return body | {"platformAccountId": None}
     return body
 
 
@@ -469,7 +479,9 @@ def index_of_platform(call: Call) -> Reply:
     if len(newest) < len(rows) and call.world.has("platform-list-one-per-currency"):
         rows = list(newest.values())
     rows = _joined(call.world, rows)
-    shown_so = [shown(call.world, row) for row in _in_currency(call, rows)]
+    shown_so = [
+        _without_own_id(call.world, shown(call.world, row)) for row in _in_currency(call, rows)
+    ]
     moved = [row for row in rows if row.get("_first_status", row["status"]) != row["status"]]
     if moved and call.world.has("platform-list-old-status"):
         first = {row["id"]: row["_first_status"] for row in moved}
@@ -509,7 +521,7 @@ def read(call: Call) -> Reply:
     if inside and world.has("internal-account-read"):
         return 200, internals.shown(world, inside)
     account = of(call)
-    body = _coloured(world, account)
+    body = _without_own_id(world, _coloured(world, account))
     if "_owned" in account and world.has("proven-without-own-id"):
         body["platformAccountId"] = None
     first = account.setdefault("_read", account["status"])

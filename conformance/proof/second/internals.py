@@ -24,8 +24,9 @@ def open_account(world: World, owner: Json | None, kind: str, code: str) -> Json
     """Open an account of a customer, or of the platform for None, with nothing on it."""
     moment = now()
     waits = owner is not None and "await" in owner["_traits"]
+    wallet = kind == "EMBEDDED_WALLET" and world.has("wallet-id-with-own-prefix")
     account: Json = {
-        "id": world.new_id("InternalAccount"),
+        "id": world.new_id("EmbeddedWallet" if wallet else "InternalAccount"),
         "type": kind,
         "status": "PENDING" if waits else "ACTIVE",
         "customerId": owner["id"] if owner else "",
@@ -104,6 +105,7 @@ def shown(world: World, account: Json) -> Json:
     if account["status"] == "FROZEN" and world.has("frozen-as-suspended"):
         body["status"] = "SUSPENDED"
     _mistake(world, account, body)
+    _mistake_time(world, account, body)
     funded = account
     if "_home" in account and world.has("instructions-of-holder"):
         funded = world.internals[account["_home"]]
@@ -147,6 +149,14 @@ def _mistake(world: World, account: Json, body: Json) -> None:
         issued = any(row["fundingAccountId"] == account["id"] for row in world.cards.values())
         if issued and world.has("card-funding-once"):
             del body["cardFundingActions"]
+
+
+def _mistake_time(world: World, account: Json, body: Json) -> None:
+    """Spoil by a planted bug when an account that is shown was changed."""
+    untouched = account["updatedAt"] is account["createdAt"]
+    if untouched and world.has("internal-account-updated-at-null"):
+        del body["updatedAt"]
+        body["updatedAt!"] = None
 
 
 def _instructions(world: World, account: Json, funded: Json) -> Any:
@@ -427,12 +437,19 @@ def _listed(world: World, account: Json) -> Json:
     return body
 
 
+def _shows_everybody(call: Call) -> bool:
+    """Tell whether a planted bug lists the accounts of customers among the platform's."""
+    if call.query.get("currency") and call.world.has("filter-shows-customers"):
+        return True
+    return call.world.has("platform-list-shows-customers-accounts")
+
+
 def list_of_platform(call: Call) -> Reply:
     """GET /platform/internal-accounts."""
     if not call.agent_of or not call.world.has("agent-reads-platform"):
         call.only_platform()
     rows = of_customer(call.world, "")
-    if call.query.get("currency") and call.world.has("filter-shows-customers"):
+    if _shows_everybody(call):
         rows = list(call.world.internals.values())
     ruled = [row for row in call.world.internals.values() if row["type"] == "RULE_BASED"]
     if ruled and call.world.has("platform-list-with-rule-based"):
@@ -458,11 +475,13 @@ def list_of_platform(call: Call) -> Reply:
         apart = body["balance"] != body["totalBalance"]
         if apart and call.world.has("platform-list-total-balance"):
             body["balance"] = body["totalBalance"]
-    return call.page([_without_status(call.world, body) for body in listed], wrapped=True)
+    return call.page([_spoilt(call.world, body) for body in listed], wrapped=True)
 
 
-def _without_status(world: World, body: Json) -> Json:
+def _spoilt(world: World, body: Json) -> Json:
     """Return an account as the platform's list shows it: without its status by a planted bug."""
+    if world.has("platform-account-names-an-owner"):
+        return body | {"customerId!": "Platform:second"}
     if not world.has("platform-list-without-status"):
         return body
     return {name: value for name, value in body.items() if name != "status"}
@@ -641,7 +660,8 @@ def fund(call: Call) -> Reply:
     body = call.json(
         record({"amount": integer(1, 10**15)}, ("amount",), closed=world.persona.refuses_unknown)
     )
-    if not works(world, account) and not world.has("frozen-receives"):
+    closed = account["status"] == "CLOSED" and world.has("closed-account-still-receives")
+    if not works(world, account) and not closed and not world.has("frozen-receives"):
         raise conflict("The account cannot receive.")
     if _blocked(world, account):
         raise conflict("Funding is blocked until the customer is approved.")

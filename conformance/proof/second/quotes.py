@@ -118,6 +118,9 @@ def _read(call: Call) -> Json:
     world = call.world
     body = call.json()
     faults: list[Fault] = []
+    other = body.get("lockedCurrencySide") not in {None, "SENDING", "RECEIVING"}
+    if other and world.has("unknown-locked-side-taken-as-sending"):
+        body["lockedCurrencySide"] = "SENDING"
     _rule(world, body)(body, "", faults)
     source, destination = body.get("source"), body.get("destination")
     if isinstance(source, dict) and isinstance(destination, dict):
@@ -457,16 +460,23 @@ def create(call: Call) -> Reply:
     if body.get("immediatelyExecute") and world.has("immediate-flag-ignored"):
         body["immediatelyExecute"] = False
     quote = make(call, body)
+    return _status(world, quote), _created(world, quote)
+
+
+def _created(world: World, quote: Json) -> Json:
+    """Return a quote as the answer to its creation shows it."""
     answer = shown(world, quote)
     world.tell_more("QUOTE.CREATED", answer)
     executed = quote["_immediate"] and quote["status"] in {"PROCESSING", "COMPLETED"}
     if executed and world.has("immediate-answer-stale"):
         answer["status"] = "PENDING"
+    if executed and world.has("immediate-execution-answers-transaction"):
+        return transactions.shown(world, transactions.of(world, quote))
     if executed and world.has("immediate-other-transaction"):
         answer["transactionId"] = world.new_id("Transaction")
     if quote["_immediate"] and quote["_challenge"] and world.has("immediate-challenge-no-purpose"):
         del answer["scaChallenge"]["purpose"]
-    return _status(world, quote), answer
+    return answer
 
 
 def _status(world: World, quote: Json) -> int:
@@ -650,7 +660,7 @@ def _require_immediate(
         internals.require_funds(world, source.internal, needed)
         _require_signature(call, source, target)
     require_volume(world, source.owner, (source.code, target.code))
-    if customers.needs_sca(source.owner) and world.persona.immediate_with_sca == "refused":
+    if customers.needs_sca(world, source.owner) and world.persona.immediate_with_sca == "refused":
         raise conflict("This customer has to authorize first.")
 
 
@@ -738,6 +748,7 @@ def shown(world: World, quote: Json) -> Json:
         },
     }
     _mistake_price(world, quote, body)
+    _mistake_unit(world, quote, body)
     _mistake(world, quote, body)
     if quote["_immediate"] and world.has("no-expiry-at-once"):
         body["expiresAt"] = None
@@ -748,12 +759,15 @@ def shown(world: World, quote: Json) -> Json:
         body["scaChallenge"] = _challenge(world, quote)
     elif "_last_challenge" in quote:
         body["scaChallenge"] = quote["_last_challenge"]
-    open_to_pay = not customers.needs_sca(quote["_source"].owner) or quote["_proven"]
+    open_to_pay = not customers.needs_sca(world, quote["_source"].owner) or quote["_proven"]
     if quote["_realtime"] and quote["_proven"] and world.has("instructions-never"):
         open_to_pay = False
     if quote["_realtime"] and (open_to_pay or world.has("instructions-early")):
         body["paymentInstructions"] = [_instruction(world, quote)]
-        if priced.sending == "BTC" and world.has("bitcoin-instructions-bare"):
+        ours = quote["_source"].owner is None
+        if ours and world.has("platform-realtime-quote-without-instructions"):
+            body["paymentInstructions"] = []
+        elif priced.sending == "BTC" and world.has("bitcoin-instructions-bare"):
             body["paymentInstructions"] = body["paymentInstructions"][0]
     return body
 
@@ -764,7 +778,7 @@ def _mistake(world: World, quote: Json, body: Json) -> None:
     if "&" in (body["description"] or "") and world.has("description-escaped"):
         body["description"] = body["description"].replace("&", "&amp;")
     home = priced.sending == priced.receiving
-    if home and quote["_locked"][0] == "RECEIVING" and world.has("home-rate-with-fee"):
+    if home and _is_rate_net(world, quote):
         body["exchangeRate"] = priced.received / priced.sent
     if home and world.has("home-rate-null"):
         body["exchangeRate"] = None
@@ -782,6 +796,13 @@ def _mistake(world: World, quote: Json, body: Json) -> None:
     between = quote["status"] == "PENDING_AUTHORIZATION" and quote["_second"]
     if between and world.has("between-proofs-pending"):
         body["status"] = "PENDING"
+
+
+def _is_rate_net(world: World, quote: Json) -> bool:
+    """Tell whether a planted bug shows a rate within one currency that has the fee in it."""
+    if quote["_locked"][0] == "RECEIVING" and world.has("home-rate-with-fee"):
+        return True
+    return world.has("same-currency-rate-net-of-fees")
 
 
 def _mistake_price(world: World, quote: Json, body: Json) -> None:
@@ -812,6 +833,15 @@ def _mistake_price(world: World, quote: Json, body: Json) -> None:
         body["receivingCurrency"] = priced.receiving
 
 
+def _mistake_unit(world: World, quote: Json, body: Json) -> None:
+    """Spoil by a planted bug in which unit a quote tells what is received."""
+    places = COINS[quote["_price"].receiving].decimals
+    fits = places == 2 or quote["_locked"][0] != "SENDING"
+    if not fits and world.has("receiving-total-in-hundredths"):
+        whole = Decimal(quote["_price"].received).scaleb(-places)
+        body["totalReceivingAmount"] = half_up(whole.scaleb(2))
+
+
 def _challenge(world: World, quote: Json) -> Json:
     challenge = public(quote["_challenge"])
     if world.has("challenge-expiry-in-seconds"):
@@ -829,9 +859,14 @@ def _instruction(world: World, quote: Json) -> Json:
 
 def _open_realtime(world: World, quote: Json) -> None:
     quote["_number"] = f"RT{world.number()}"
+    if world.has("realtime-quote-lives-an-hour"):
+        quote["expiresAt"] = ahead(3_600)
     if world.has("just-in-time-lives-a-day"):
         quote["expiresAt"] = ahead(86_400)
-    if customers.needs_sca(quote["_source"].owner) and world.persona.realtime_sca == "creation":
+    if (
+        customers.needs_sca(world, quote["_source"].owner)
+        and world.persona.realtime_sca == "creation"
+    ):
         ask(world, quote)
 
 
@@ -850,7 +885,10 @@ def ask(world: World, quote: Json) -> None:
     if not quote["_more"]:
         quote["_more"] = owner.pop("_more", 1)
     quote["status"] = "PENDING_AUTHORIZATION"
-    transactions.of(world, quote)["status"] = world.persona.authorizing_status
+    waiting = world.persona.authorizing_status
+    if world.has("transaction-shows-pending-authorization"):
+        waiting = "PENDING_AUTHORIZATION"
+    transactions.of(world, quote)["status"] = waiting
 
 
 def execute(world: World, quote: Json, *, at_once: bool = False) -> None:
@@ -913,7 +951,7 @@ def _require_funds_now(world: World, quote: Json) -> None:
 def _asks(world: World, quote: Json) -> bool:
     owner: Json | None = quote["_source"].owner
     trusted = quote["_target"].account.get("_trusted", False)
-    if owner is None or not customers.needs_sca(owner) or quote["_proven"] or trusted:
+    if owner is None or not customers.needs_sca(world, owner) or quote["_proven"] or trusted:
         return False
     if quote["_deprecated"] and world.has("transfer-unasked"):
         return False
@@ -1164,12 +1202,14 @@ def _mistake_executed(world: World, body: Json) -> None:
 
 
 def _execute_realtime(world: World, quote: Json) -> Reply:
-    waits = customers.needs_sca(quote["_source"].owner) and not quote["_proven"]
+    waits = customers.needs_sca(world, quote["_source"].owner) and not quote["_proven"]
     if waits and world.persona.realtime_sca == "execution":
         ask(world, quote)
         return 200, shown(world, quote)
     if quote.get("_funded"):
         # Without a planted bug the payment has executed it.
+        pay(world, quote)
+    elif world.has("realtime-quote-executable-by-call"):
         pay(world, quote)
     elif world.persona.realtime_execution == "refused":
         raise conflict("A payment to the instructions executes this quote.")

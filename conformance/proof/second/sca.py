@@ -83,7 +83,7 @@ def _customer(call: Call) -> Json:
     customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
     call.concerns(customer["id"])
     started = (call.method, call.path) == ("POST", "/sca/factors/reset")
-    outside = not customers.needs_sca(customer) and not world.has("reset-everywhere")
+    outside = not customers.needs_sca(world, customer) and not world.has("reset-everywhere")
     if outside and not (started and world.has("reset-started-outside")):
         raise conflict("This customer needs no strong authentication.")
     return customer
@@ -205,7 +205,7 @@ def _find_first(call: Call) -> None:
     """Look for a reset before its customer, by a planted bug, who has none outside of SCA."""
     world = call.world
     customer = world.customers.get(call.query.get("customerId", ""))
-    outside = customer is not None and not customers.needs_sca(customer)
+    outside = customer is not None and not customers.needs_sca(world, customer)
     if outside and world.has("reset-before-region"):
         raise Refusal("NOT_FOUND", "There is no such reset.")
 
@@ -364,6 +364,17 @@ def enroll(world: World, customer: Json, factor: str) -> None:
             reset["enrollmentStatus"] = "COMPLETED"
 
 
+def _is_unnoticed(world: World, reset: Json, result: str) -> bool:
+    """Tell whether a planted bug does not note the result of a liveness check."""
+    step = (result, reset["status"])
+    return (
+        (step == ("pass", "INITIATED") and world.has("passed-too-early"))
+        or (step == ("fail", "INITIATED") and world.has("failed-too-early"))
+        or (step == ("fail", "PENDING_REVIEW") and world.has("failed-liveness-in-review-kept"))
+        or (step == ("fail", "LIVENESS_PASSED") and world.has("failed-after-pass-ignored"))
+    )
+
+
 def liveness(world: World, reset: Json, result: str) -> None:
     """Move a reset on: `submit`, `pass`, `fail` or `expire`.
 
@@ -377,14 +388,7 @@ def liveness(world: World, reset: Json, result: str) -> None:
         return
     if _has_ended(world, reset, late=result == "expire"):
         raise conflict("The reset has ended.")
-    early = result == "pass" and reset["status"] == "INITIATED"
-    if early and world.has("passed-too-early"):
-        return
-    passed = result == "fail" and reset["status"] == "LIVENESS_PASSED"
-    if passed and world.has("failed-after-pass-ignored"):
-        return
-    failed = result == "fail" and reset["status"] == "INITIATED"
-    if failed and world.has("failed-too-early"):
+    if _is_unnoticed(world, reset, result):
         return
     moves: dict[str, Any] = {
         "submit": "PENDING_REVIEW",

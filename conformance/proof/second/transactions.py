@@ -226,7 +226,8 @@ def _pays_a_wallet(row: Json) -> bool:
 def is_shut(world: World, target: Json) -> bool:
     """Tell whether an internal account can receive nothing."""
     failed = target["status"] == "FAILED" and world.has("failed-account-receives")
-    return not internals.works(world, target) and not failed
+    closed = target["status"] == "CLOSED" and world.has("closed-account-still-receives")
+    return not internals.works(world, target) and not failed and not closed
 
 
 def _complete(world: World, row: Json) -> None:

@@ -130,7 +130,7 @@ def link(call: Call) -> Reply:
         "provider": "SECOND_HOSTED",
         "token": f"sdk-{token}" if customer["customerType"] == "INDIVIDUAL" else None,
     }
-    _mistake_link(world, answer)
+    _mistake_link(world, answer, customer)
     earlier = [row for row in world.links.values() if row["customerId"] == customer["id"]]
     if earlier and world.has("earlier-link-dies"):
         for row in earlier:
@@ -141,8 +141,11 @@ def link(call: Call) -> Reply:
     return created(call, answer)
 
 
-def _mistake_link(world: World, answer: Json) -> None:
-    """Spoil by a planted bug what is told of the end of a hosted link."""
+def _mistake_link(world: World, answer: Json, customer: Json) -> None:
+    """Spoil by a planted bug what is told of a hosted link."""
+    business = customer["customerType"] == "BUSINESS"
+    if business and world.has("kyc-link-without-provider-for-business"):
+        del answer["provider"]
     if world.has("link-expiry-without-zone"):
         answer["expiresAt"] = ahead(3600).strftime("%Y-%m-%dT%H:%M:%S")
     if world.has("kyc-link-without-expiry"):
@@ -324,6 +327,9 @@ def _kept(world: World, given: Json) -> Json:
         **{name: value for name, value in given.items() if value or world.persona.with_nulls},
         "createdAt": now(),
     }
+    number = str(given["documentNumber"])
+    if number.isdecimal() and world.has("document-number-parsed-as-number"):
+        document["documentNumber"] = int(number)
     world.documents[document["id"]] = document
     return document
 

@@ -168,7 +168,8 @@ class Handler(BaseHTTPRequestHandler):
         with world.lock:
             status, body, media = self._answered(call)
         if isinstance(body, str):
-            payload, media = body.encode(), "text/html; charset=utf-8"
+            payload = body.encode()
+            media = media if media == "text/plain" else "text/html"
         else:
             style: dict[str, Any] = {"indent": 2, "sort_keys": True} if world.persona.pretty else {}
             payload = b"" if status == 204 else json.dumps(body, **style).encode()
@@ -180,9 +181,9 @@ class Handler(BaseHTTPRequestHandler):
             status, body = self._dispatch(call)
             return status, dressed(call.world, body), _media(call)
         except Refusal as refusal:
-            bare = refusal.status == 401 and "authorization" not in call.headers
-            if bare and call.world.has("gateway-refusal-as-text"):
-                return 401, "<!doctype html><title>Unauthorized</title>", "text/html"
+            page = _page(call, refusal)
+            if page:
+                return refusal.status, *page
             if refusal.code == "ACCOUNT_LOCKED" and call.world.has("locked-without-code"):
                 return refusal.status, {"error": "locked"}, "application/json"
             if refusal.reason == NO_JSON and call.world.has("broken-json-bare"):
@@ -257,6 +258,16 @@ class Handler(BaseHTTPRequestHandler):
         head = b"".join(getattr(self, "_headers_buffer", [])) + b"\r\n"
         self._headers_buffer: list[bytes] = []
         self.wfile.write(head + payload)
+
+
+def _page(call: Call, refusal: Refusal) -> tuple[str, str] | None:
+    """Return what a planted bug refuses with in the place of JSON, and its media type."""
+    bare = refusal.status == 401 and "authorization" not in call.headers
+    if bare and call.world.has("gateway-refusal-as-text"):
+        return "<!doctype html><title>Unauthorized</title>", "text/html"
+    if refusal.reason == NO_JSON and call.world.has("malformed-json-answered-as-text"):
+        return "Bad Request", "text/plain"
+    return None
 
 
 def _details(world: World, details: dict[str, Any]) -> dict[str, Any]:
