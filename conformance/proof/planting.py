@@ -45,7 +45,8 @@ TOKEN_ID = "PAYMENTS_API_TOKEN_ID"  # noqa: S105 - the name of a variable
 CLIENT_SECRET = "PAYMENTS_API_CLIENT_SECRET"  # noqa: S105 - the name of a variable
 WEBHOOK_SECRET = "PAYMENTS_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
 
-_PATIENCE = {"event": 5.0, "state": 5.0}
+_PATIENCE = {"event": 5.0, "state": 5.0, "outage": 1e9}
+"""A target that was given up under one bug would be given up under all that follow."""
 
 
 class NotJudged(Exception):

@@ -254,7 +254,9 @@ class Documents(Part):
             "country": "US",
         }
         if kind not in PROOFS_OF_ADDRESS:
-            form["documentNumber"] = f"X{self._samples.digits(7)}"
+            # The nine digits of a passport begin with a zero, which is no number's to lose.
+            begin, count = ("0", 8) if kind == "PASSPORT" else ("X", 7)
+            form["documentNumber"] = f"{begin}{self._samples.digits(count)}"
             form["issuingAuthority"] = "Department of State"
         if has_sides(kind):
             form["side"] = SIDES[0]

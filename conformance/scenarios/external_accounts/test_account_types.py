@@ -54,6 +54,14 @@ OTHER_NAMES = {
 }
 """By example a member that its type requires, and the name of one that others have."""
 
+OF_DIGITS = {
+    "usd_account": "routingNumber",
+    "mxn_account": "clabeNumber",
+    "gbp_account": "sortCode",
+    "ngn_account": "accountNumber",
+}
+"""By example a member that has so many digits and no more."""
+
 MISNAMED = [
     case(change.requirement, name, account_example(name), *names_of)
     for name, names_of in OTHER_NAMES.items()
@@ -233,3 +241,23 @@ def test_a_number_under_another_name_is_none(
     refusal = platform.api.create_external_account(misnamed, valid=False)
 
     refusal.refused(*REFUSED, twin=platform.api.create_external_account(valid_body))
+
+
+@requirement("EXT-904")
+@pytest.mark.parametrize(("name", "member"), OF_DIGITS.items(), ids=[*OF_DIGITS])
+def test_no_line_feed_is_of_a_number(platform: Platform, name: str, member: str) -> None:
+    """A number with a line feed behind it is refused, or shown without it, or masked."""
+    example = account_example(name)
+    customer = platform.external_accounts.account_holder(example.sender)
+    body, valid_body = (platform.external_accounts.body(customer, name) for _ in range(2))
+    number = body["accountInfo"][member]
+    longer = placed(body, f"accountInfo.{member}", f"{number}\n")
+
+    answer = platform.api.create_external_account(longer, valid=False)
+
+    if not answer.accepted:
+        answer.refused(*REFUSED, twin=platform.api.create_external_account(valid_body))
+        return
+    account = platform.external_accounts.read(arranged_resource(answer, customer))
+    shown = require_value_at(account, f"accountInfo.{member}")
+    assert "\n" not in str(shown), account

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -26,7 +27,7 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
 from conformance.proof.mutants.quotes.toolkit import in_two_steps
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors, rules
+from conformance.reference import errors, fields, rules
 from conformance.reference.external_accounts import account_types, beneficiaries, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES, AccountType
 from conformance.reference.internal_accounts import accounts
@@ -364,6 +365,11 @@ for _requirement, _name, _path, _is_wrong, _guess in GUESSES:
         f"{_name} counts as something else",
         receives(*CREATE, _guessed(_path, _is_wrong, _guess)),
     )
+
+
+@mutant("EXT-904", "a number may have a line feed behind it", (fields, "_compiled"))
+def line_feed_overlooked(original: Callable[[str], re.Pattern[str]], pattern: str) -> Any:
+    return re.compile(rf"(?:{original(pattern).pattern})\n?", re.ASCII)
 
 
 def _ownerless(is_meant: Callable[[str], bool]) -> Apply:
