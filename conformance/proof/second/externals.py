@@ -178,7 +178,7 @@ def _is_free_asset(world: World, body: Json, owner: Json | None) -> bool:
 def create(call: Call) -> Reply:
     """POST /customers/external-accounts."""
     world = call.world
-    body = call.json()
+    body = _tidied(world, call.json())
     owner = None
     if isinstance(body.get("customerId"), str):
         owner = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
@@ -222,6 +222,15 @@ def create(call: Call) -> Reply:
     if lost:
         answer["accountInfo"] = answer["accountInfo"] | {"swiftCode": derived}
     return created(call, answer)
+
+
+def _tidied(world: World, body: Json) -> Json:
+    """Return a body whose account is written without spaces around, where the persona tidies."""
+    info = body.get("accountInfo")
+    if not world.persona.tidies or not isinstance(info, dict):
+        return body
+    trimmed = {n: value.strip() if isinstance(value, str) else value for n, value in info.items()}
+    return body | {"accountInfo": trimmed}
 
 
 def _info(world: World, body: Json) -> Json:
