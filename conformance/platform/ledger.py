@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.exchange.answer import Answer
 from conformance.platform.resource import Json, Resource
+from conformance.text.paths import value_at
 
 
 @dataclass
@@ -16,7 +17,8 @@ class Ledger:
 
     ``deposits`` holds by account id what was deposited, ``expected`` what is on its way,
     ``returned`` what may have gone back to its sender, and ``spent`` what cards may have taken at
-    most, all in smallest units; ``quotes`` the accepted quotes.
+    most, all in smallest units; ``quotes`` the accepted quotes, and ``payers`` by the id of a quote
+    the customer that its request named.
     """
 
     deposits: dict[str, int] = field(default_factory=dict)
@@ -25,11 +27,15 @@ class Ledger:
     spent: dict[str, int] = field(default_factory=dict)
     accounts: dict[str, Resource] = field(default_factory=dict)
     quotes: dict[str, Json] = field(default_factory=dict)
+    payers: dict[str, str] = field(default_factory=dict)
 
-    def note(self, answer: Answer) -> None:
-        """Take note of an answer: an accepted quote may move money."""
+    def note(self, answer: Answer, sent: Any = None) -> None:
+        """Take note of an answer to the body ``sent``: an accepted quote may move money."""
         if answer.operation.id == "createQuote" and answer.accepted:
             self.note_quote(answer.body)
+            payer = value_at(sent, "source.customerId")
+            if isinstance(payer, str) and isinstance(answer.body, Mapping):
+                self.payers[str(answer.body.get("id"))] = payer
 
     def note_quote(self, quote: Any) -> None:
         """Take note of a quote, if it is one."""

@@ -111,6 +111,9 @@ class Agents(Part):
                 payment["feesIncluded"] = fees = taken - brought
             name = payment["transactionId"]
             self._ledger.note_transfer(name, name, (source, destination), (taken, 0), fees)
+        else:
+            # Nobody knows then what the account is left with.
+            self._ledger.deposits.pop(source["id"], None)
         return Resource(payment, owner_of(source))
 
 

@@ -65,11 +65,12 @@ class StrongAuthentication(Part):
         return answer
 
     def _payer_of(self, quote: Json) -> str | None:
-        """Return the id of the customer who pays by a quote, where it or its source tells it."""
+        """Return the id of the customer who pays by a quote, where it or its request tells it."""
         source = quote.get("source")
         told = source if isinstance(source, dict) else {}
         account = self._ledger.accounts.get(str(told.get("accountId")))
-        return (account or told).get("customerId")
+        shown: str | None = (account or told).get("customerId")
+        return shown or self._ledger.payers.get(str(quote.get("id")))
 
     def proof(self, factor: Any) -> Body | None:
         """Return the right proof by a factor, as the bindings shape it, if they do."""

@@ -255,20 +255,22 @@ def test_a_listed_account_is_the_one_that_is_read(
             accounts.of_platform() if owner == "PLATFORM" else accounts.of_customer(account.owner)
         )
 
-    def differing() -> list[str]:
+    def differing() -> list[str] | None:
         row = next((one for one in rows() if one.get("id") == account["id"]), None)
         one = accounts.read(account)
         if row is None:
-            raise PreconditionFailed(f"{account['id']} is not listed")
+            return None
         return [
             member
             for member in (*PLAIN_MEMBERS, "accountInfo")
             if not _agree(row.get(member), one.get(member), plain=member in PLAIN_MEMBERS)
         ]
 
-    # What has just changed may show a moment later in one of them.
-    found = platform.until(differing, lambda members: not members)
+    # What is new, or has just changed, may show a moment later in one of them.
+    found = platform.until(differing, lambda members: members == [])
 
+    if found is None:
+        raise PreconditionFailed(f"{account['id']} is not listed")
     assert not found, f"the list shows another {', '.join(found)} of {account['id']}"
 
 

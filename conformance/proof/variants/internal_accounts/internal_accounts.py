@@ -91,7 +91,19 @@ for _code, _group in (
 
 @variant("M23", "the state of an account matters when a quote is executed", "absent")
 def looked_at_later(patch: Patch) -> None:
+    refuse = parties.refuse_blocked
+
+    def swept(
+        send: Function, unit: Unit, account: InternalAccount, destination: Json, amount: int
+    ) -> None:
+        # A sweep is executed as it is made.
+        source = {"sourceType": "ACCOUNT", "accountId": account.id}
+        ends = parties.source_of(unit, source), parties.destination_of(unit, destination)
+        refuse(unit, *ends)
+        send(unit, account, destination, amount)
+
     patch.replace(parties, "refuse_blocked", lambda *_: None)
+    patch.wrap(rule_based, "send", swept)
 
 
 def _is_stopped(unit: Unit, quote: Quote) -> bool:
@@ -137,13 +149,6 @@ declare(
     edited(accounts, "_view", without("cardFundingCapabilities")),
     "absent",
 )
-declare(
-    "M75",
-    "empty-label",
-    "the label of an account without one is empty",
-    edited(accounts, "_view", lambda body: {**body, "label": body["label"] or ""}),
-    "forms",
-)
 
 
 @variant("N055", "customers get an embedded wallet beside their accounts", "other codes")
@@ -168,7 +173,11 @@ def wallet_beside(patch: Patch) -> None:
     def listing(body: Json) -> Json:
         return {**body, "data": [*body["data"], *map(wallet_of, body["data"][:1])]}
 
-    edited(accounts, "list_for_customers", listing)(patch)
+    def first_page(original: Function, unit: Unit, ask: Ask) -> Json:
+        body: Json = original(unit, ask)
+        return body if "cursor" in ask.query else listing(body)
+
+    patch.wrap(accounts, "list_for_customers", first_page)
 
 
 @variant(

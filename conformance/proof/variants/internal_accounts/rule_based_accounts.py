@@ -338,7 +338,8 @@ def without_transaction(
     send: Function, unit: Unit, account: InternalAccount, destination: Json, amount: int
 ) -> None:
     target = accounts.find(unit, destination["accountId"])
-    if target is None or sweeps.minted(unit, account).unreachable:
+    stopped = target is not None and accounts.RECEIVE not in accounts.ABILITIES[target.status]
+    if target is None or stopped or sweeps.minted(unit, account).unreachable:
         send(unit, account, destination, amount)
         return
     ledger.post(

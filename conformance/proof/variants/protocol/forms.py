@@ -9,6 +9,7 @@ import secrets
 import time
 from collections.abc import Callable
 from datetime import date
+from http import HTTPStatus
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +20,7 @@ from conformance.proof.kit.optional import declare_optional
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.reference import app, errors, money, unit
+from conformance.reference import app, errors, money, rules, unit
 from conformance.reference.authentication import sca
 from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals
@@ -178,6 +179,8 @@ def is_number(identifier: str) -> bool:
 @variant("N072", "lists are bare arrays, but for that of the platform's accounts", "forms")
 def bare_lists(patch: Patch) -> None:
     patch.replace(Page, "view", lambda self, data: data)
+    # There are no pages without a word of the next one.
+    patch.replace(rules, "PAGE_DEFAULT", 10**6)
     _concern_lists(patch)
 
 
@@ -223,10 +226,11 @@ for _operation, _statuses in STATUSES.items():
 
 @variant(
     "N069",
-    "a quote that is created waiting for a proof is answered with 202",
+    "an execution that is followed by a wait for a proof is answered with 202",
     "forms",
     (app, "respond"),
 )
 def accepted_for_a_proof(respond: Function, status: int, body: Any, headers: Any = None) -> Any:
     waits = isinstance(body, dict) and body.get("status") == "PENDING_AUTHORIZATION"
-    return respond(202 if waits else status, body, headers)
+    # The creation of a quote is answered with 201 (372).
+    return respond(202 if waits and status != HTTPStatus.CREATED else status, body, headers)
