@@ -396,6 +396,9 @@ def _is_free_form(world: World, info: Json, kind: AccountType, name: str) -> boo
     emirates = name == "iban" and "ILS" in kind.currencies and given.startswith("AE")
     if emirates and re.fullmatch("AE[A-Z0-9]{21}", given):
         return world.has("ils-iban-check-shared-with-aed")
+    israeli = name == "iban" and "AED" in kind.currencies and given.startswith("IL")
+    if israeli and re.fullmatch("IL[A-Z0-9]{21}", given) and world.has("aed-takes-an-israeli-iban"):
+        return True
     salvadoran = name == "phoneNumber" and info["accountType"] == "SLV_ACCOUNT"
     if salvadoran and re.fullmatch("[0-9]{8}", given):
         return world.has("slv-phone-in-national-format")
@@ -450,6 +453,9 @@ def _refused_by_more_bugs(world: World, info: Json, kind: AccountType, faults: l
     long = re.fullmatch("[0-9]{17}", str(info.get("accountNumber")))
     if "routingNumber" in kind.members and long and world.has("us-seventeen-digits-refused"):
         faults.append(("accountInfo.accountNumber", "text", "must have 4 to 16 digits"))
+    mobile = info["accountType"] == "SLV_ACCOUNT" and info.get("accountNumber") is None
+    if mobile and info.get("bankName") is None and world.has("slv-mobile-wants-bank-name"):
+        faults.append(("accountInfo.bankName", "text", "is required"))
     unlabelled = "PHP" in kind.currencies and info.get("bankName") in PHILIPPINE_BANKS
     if unlabelled and world.has("philippine-bank-by-label"):
         faults.append(("accountInfo.bankName", "select", "is not known"))

@@ -1009,6 +1009,24 @@ transaction-shows-pending-authorization|248|The transaction waits for a proof li
 same-currency-rate-net-of-fees|179|Within one currency the exchangeRate is what is left after fees.
 individual-needs-full-name|47|An individual without a fullName is refused.
 immediate-execution-answers-transaction|372|A quote at once is answered with its transaction.
+settled-at-in-local-offset|27|The settledAt of a transaction is in local time.
+total-balance-decimals-as-string|38|The decimals of a totalBalance are a text.
+platform-customer-id-zeros-lost|48|A platformCustomerId of digits alone loses its leading zeros.
+patched-birth-date-one-day-early|52|A birthDate that comes by a change is kept as the day before.
+ssn-pattern-unanchored|56|An SSN may have something before or behind it.
+incorporated-on-no-day|65|The incorporatedOn of a business may be a day that no calendar has.
+config-empty-as-null|334|What a currency requires of customers is null where that is nothing.
+quote-instruction-type-outside|90|How to pay a quote has accountType beside accountOrWalletInfo.
+routing-number-zeros-lost|109|A routingNumber loses its leading zeros.
+slv-mobile-wants-bank-name|113|Mobile money of an SLV_ACCOUNT needs a bankName.
+aed-takes-an-israeli-iban|121|The iban of an AED account may be one of Israel.
+lookup-rate-cached-per-account|161|Every lookup of an account has the rate of the first one.
+immediate-without-challenge|184|The answer to a quote at once that needs a proof has no challenge.
+transaction-list-swaps-sent-and-received|193|A list swaps what was sent and what is received.
+first-fault-of-change-only|209|Only the first invalid field of a change of a customer is told.
+national-id-without-authority|327|A NATIONAL_ID needs no issuingAuthority.
+secret-compared-as-prefix|419|The right secret is taken with anything behind it.
+request-id-missing-as-signature|422|A retry without Request-Id has WALLET_SIGNATURE_MISSING.
 """
 
 

@@ -21,7 +21,7 @@ def required(customer: Json, code: str) -> list[str]:
 
 def shown(world: World) -> Json:
     """Return the configuration as answers show it."""
-    supported = [
+    supported: list[Json] = [
         {"currency": code, "providerRequiredCustomerFields": REQUIRED.get(code, [])}
         for code in COINS
     ]
@@ -33,6 +33,11 @@ def shown(world: World) -> Json:
         supported = [
             {name: value for name, value in row.items() if value != []} for row in supported
         ]
+    if world.has("config-empty-as-null"):
+        for row in supported:
+            if not row["providerRequiredCustomerFields"]:
+                del row["providerRequiredCustomerFields"]
+                row["providerRequiredCustomerFields!"] = None
     if world.has("config-required-fields-missing"):
         supported = [{"currency": code} for code in COINS]
     return {"supportedCurrencies": supported, **world.config}

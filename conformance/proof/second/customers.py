@@ -193,6 +193,9 @@ def identity_faults(world: World, person: Json, faults: list[Fault], *, stem: st
         faults.append((f"{stem}idType", "select", "must be SSN"))
     if value is None or kind not in {"SSN", "ITIN"} or re.fullmatch(pattern, str(value)):
         return
+    within = kind == "SSN" and re.search(pattern, str(value))
+    if within and world.has("ssn-pattern-unanchored"):
+        return
     bare = kind == "SSN" and re.fullmatch(r"\d{9}", str(value))
     if bare and not stem and world.has("customer-ssn-without-hyphens"):
         return
@@ -285,6 +288,8 @@ def check(world: World, body: Any, customer: Json) -> None:
         faults = [fault for fault in faults if not _is_missed_of_change(world, body, fault[0])]
     if len(faults) > 1 and world.has("first-fault-only"):
         faults = faults[:1]
+    if len(faults) > 1 and customer is not body and world.has("first-fault-of-change-only"):
+        faults = faults[:1]
     refuse(world.persona, faults)
     version = at(body, "endUserTermsConsent.version")
     later = customer is not body and version != TERMS["version"]
@@ -301,6 +306,9 @@ def _is_missed(world: World, body: Json, path: str) -> bool:
     if later and world.has("second-currency-unchecked"):
         return True
     if path == "idType" and value == "PASSPORT" and world.has("idtype-passport-accepted"):
+        return True
+    dated = re.fullmatch(r"\d{4}-\d\d-\d\d", str(value))
+    if path == "businessInfo.incorporatedOn" and dated and world.has("incorporated-on-no-day"):
         return True
     if path == "businessInfo.incorporatedOn" and isinstance(value, str) and value.strip():
         return world.has("incorporated-on-any")
@@ -494,6 +502,9 @@ def _mistake(world: World, given: Json) -> None:
         given["currencies"] = fiat
     if shared and world.has("shared-platform-id-numbered"):
         given["platformCustomerId"] = f"{own}-{world.number()}"
+    zeros = str(own).isdecimal() and str(own)[0] == "0"
+    if zeros and world.has("platform-customer-id-zeros-lost"):
+        given["platformCustomerId"] = str(int(str(own)))
     for stem in CATEGORIES:
         chosen = given.get(f"{stem}Categories") or []
         if len(chosen) > 1 and world.has("second-category-dropped"):
@@ -876,6 +887,9 @@ def _shift(world: World, customer: Json, body: Json, whole: Json) -> None:
     born = customer.get("birthDate")
     if born and "birthDate" not in body and world.has("change-shifts-birth-date"):
         day = dt.date.fromisoformat(born) - dt.timedelta(days=1)
+        whole["birthDate"] = day.isoformat()
+    if body.get("birthDate") and world.has("patched-birth-date-one-day-early"):
+        day = dt.date.fromisoformat(body["birthDate"]) - dt.timedelta(days=1)
         whole["birthDate"] = day.isoformat()
     own = "platformCustomerId" not in body and customer["_platform_id_made"]
     if own and world.has("change-renews-platform-id"):

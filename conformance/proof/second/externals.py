@@ -351,6 +351,8 @@ def _mistake_branch(world: World, info: Json) -> None:
     kind = info["accountType"]
     if kind.endswith("_WALLET") and world.has("wallet-address-lower"):
         info["address"] = info["address"].lower()
+    if str(info.get("routingNumber"))[0] == "0" and world.has("routing-number-zeros-lost"):
+        info["routingNumber"] = str(int(info["routingNumber"]))
     if str(info.get("sortCode"))[0] == "0" and world.has("sort-code-zeros-lost"):
         info["sortCode"] = str(int(info["sortCode"]))
     if kind == "CAD_ACCOUNT" and world.has("canadian-number-padded"):
@@ -871,6 +873,11 @@ def _mistake_lookup(world: World, answer: Json, account: Json, *, again: bool) -
     if "phoneNumber" in account["accountInfo"] and world.has("lookup-empty-mobile"):
         answer["supportedCurrencies"] = []
     at_home = answer["sendingCurrency"]["code"] == account["currency"]
+    first = account.setdefault("_first_lookup", dict(answer["supportedCurrencies"][0]))
+    told = first["estimatedExchangeRate"]
+    other = told != answer["supportedCurrencies"][0]["estimatedExchangeRate"]
+    if other and world.has("lookup-rate-cached-per-account"):
+        answer["supportedCurrencies"][0]["estimatedExchangeRate"] = told
     if at_home and world.has("lookup-at-home-empty"):
         answer["supportedCurrencies"] = []
     if world.has("lookup-of-all-currencies"):

@@ -102,6 +102,8 @@ def shown(world: World, account: Json) -> Json:
     if account["type"] == "INTERNAL_CRYPTO" and world.has("no-coin-symbol"):
         body["balance"]["currency"]["symbol"] = None
     body["totalBalance"] = money(total, code)
+    if world.has("total-balance-decimals-as-string"):
+        body["totalBalance"]["currency"]["decimals"] = str(COINS[code].decimals)
     if account["status"] == "FROZEN" and world.has("frozen-as-suspended"):
         body["status"] = "SUSPENDED"
     _mistake(world, account, body)

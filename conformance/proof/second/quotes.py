@@ -476,6 +476,8 @@ def _created(world: World, quote: Json) -> Json:
         answer["transactionId"] = world.new_id("Transaction")
     if quote["_immediate"] and quote["_challenge"] and world.has("immediate-challenge-no-purpose"):
         del answer["scaChallenge"]["purpose"]
+    if quote["_immediate"] and quote["_challenge"] and world.has("immediate-without-challenge"):
+        del answer["scaChallenge"]
     return answer
 
 
@@ -854,6 +856,8 @@ def _instruction(world: World, quote: Json) -> Json:
     shown_so = internals.instruction(world, shadow, reference=quote["_number"])
     if COINS[quote["_price"].sending].crypto and world.has("coin-instruction-untyped"):
         del shown_so["accountOrWalletInfo"]["accountType"]
+    elif world.has("quote-instruction-type-outside"):
+        shown_so["accountType"] = shown_so["accountOrWalletInfo"].pop("accountType")
     return shown_so
 
 

@@ -1,5 +1,6 @@
 """Transactions: settled or failed by what the receiving side does, refunded, approved, listed."""
 
+import datetime as dt
 import secrets
 from collections.abc import Mapping
 
@@ -85,8 +86,15 @@ def platform_fees(world: World, priced: Price) -> Json | int | None:
 
 def shown(world: World, row: Json) -> Json:
     """Return a transaction as answers and events show it."""
-    del world
-    return public(row)
+    return _dated(world, public(row))
+
+
+def _dated(world: World, body: Json) -> Json:
+    """Return a transaction whose settledAt is in local time by a planted bug."""
+    if body.get("settledAt") and world.has("settled-at-in-local-offset"):
+        zone = dt.timezone(dt.timedelta(hours=1))
+        body["settledAt"] = body["settledAt"].astimezone(zone).isoformat(timespec="milliseconds")
+    return body
 
 
 def move(world: World, row: Json, status: str) -> None:
@@ -471,7 +479,10 @@ def _sends_coins(row: Json) -> bool:
 
 def _listed(world: World, row: Json) -> Json:
     """Return a transaction as lists show it."""
-    body = public(row)
+    body = _dated(world, public(row))
+    sent, received = body.get("sentAmount"), body.get("receivedAmount")
+    if sent != received and world.has("transaction-list-swaps-sent-and-received"):
+        body |= {"sentAmount": received, "receivedAmount": sent}
     voided = row["type"] == "CARD" and (row["status"], row["direction"]) == ("VOIDED", "DEBIT")
     if voided and world.has("voided-listed-as-authorized"):
         body["status"] = "AUTHORIZED"

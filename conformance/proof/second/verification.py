@@ -384,6 +384,9 @@ def _require_issue(world: World, given: Json) -> None:
         bare = (given["documentType"], name) == ("PASSPORT", "issuingAuthority")
         if bare and not given[name] and world.has("passport-without-authority"):
             continue
+        national = (given["documentType"], name) == ("NATIONAL_ID", "issuingAuthority")
+        if national and not given[name] and world.has("national-id-without-authority"):
+            continue
         if not given[name] and not world.has("authority-optional"):
             raise invalid(name, "is required for an identity document")
 

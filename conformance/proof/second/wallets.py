@@ -46,6 +46,8 @@ def require_signature(call: Call, account: Json) -> None:
     if not request and world.has("wallet-request-id-not-required"):
         request = _request_in(given)
     if not request:
+        if world.has("request-id-missing-as-signature"):
+            raise Refusal("WALLET_SIGNATURE_MISSING", "The wallet's device has to sign.")
         status = 400 if world.has("request-id-missing-400") else 0
         raise Refusal("REQUEST_ID_MISSING", "The signed retry needs its Request-Id.", status=status)
     _verify(call, account, given, request)

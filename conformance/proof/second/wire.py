@@ -356,6 +356,9 @@ def _is_ours(world: World, given: str) -> bool:
     if not known and world.has("unknown-token-not-found"):
         raise Refusal("TOKEN_NOT_FOUND", "There is no such token.", status=401)
     right = hmac.compare_digest(secret.encode(), world.client_secret.encode())
+    longer = known and not right and secret.startswith(world.client_secret)
+    if longer and world.has("secret-compared-as-prefix"):
+        return True
     if known and not right and world.has("wrong-secret-forbidden"):
         raise Refusal("FORBIDDEN", "The secret is wrong.", status=403)
     if right and not known and world.has("any-token-id"):
