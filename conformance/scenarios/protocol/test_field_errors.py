@@ -29,10 +29,11 @@ INVALID = "INVALID_INPUT"
 class Subject:
     """A resource to create, and wrong values for members that no other member depends on.
 
-    ``label`` names it where there are several of one example.
+    A ``change`` is one of a new customer. ``label`` names what there is several times of one
+    example.
     """
 
-    kind: Literal["customer", "account"]
+    kind: Literal["customer", "change", "account"]
     example: str
     faults: Mapping[str, Any]
     label: str = ""
@@ -41,6 +42,9 @@ class Subject:
         """Return a body without a fault."""
         if self.kind == "customer":
             return platform.customers.example_body(example(self.example))
+        if self.kind == "change":
+            whole = platform.customers.example_body(example(self.example))
+            return {path: whole[path] for path in self.faults}
         return platform.external_accounts.body(
             platform.external_accounts.account_holder(), self.example
         )
@@ -49,6 +53,9 @@ class Subject:
         """Send a body, by default one with faults."""
         if self.kind == "customer":
             return platform.api.create_customer(body, valid=valid)
+        if self.kind == "change":
+            customer = platform.customers.applicant()
+            return platform.api.update_customer(customer["id"], body, valid=valid)
         return platform.api.create_external_account(body, valid=valid)
 
     def with_faults(self, body: Json, paths: Collection[str]) -> Json:
@@ -87,6 +94,7 @@ CUSTOMER = Subject(
         "phoneNumber": "on request",
     },
 )
+CHANGE = Subject("change", "individual", CUSTOMER.faults)
 CUSTOMER_WITH_MORE_FAULTS = Subject(
     "customer",
     "individual",
@@ -206,6 +214,7 @@ def test_a_wrong_field_of_an_account_is_listed(platform: Platform) -> None:
         case("ERR-091", "customer", CUSTOMER_WITH_MORE_FAULTS),
         case("ERR-091", "business", BUSINESS_WITH_MORE_FAULTS),
         *(case("ERR-094", s.label or s.example, s) for s in ACCOUNTS_WITH_MORE_FAULTS),
+        case("ERR-098", "change", CHANGE),
     ],
 )
 def test_all_fields_that_are_wrong_are_listed_together(

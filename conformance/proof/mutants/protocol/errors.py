@@ -154,7 +154,7 @@ def beside(path: str) -> Callable[[list[Json]], list[Json]]:
 for _id, _path in (("ERR-090", "fullName"), ("ERR-093", "accountInfo.bankName")):
     declare(_id, "another", f"{_path} is listed with whatever is wrong", told_of(beside(_path)))
 
-for _id in ("ERR-091", "ERR-094"):
+for _id in ("ERR-091", "ERR-094", "ERR-098"):
     declare(_id, "first", "the first field is listed alone", told_of(lambda found: found[:1]))
     declare(_id, "two", "two fields are listed at most", told_of(lambda found: found[:2]))
 
