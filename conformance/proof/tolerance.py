@@ -145,7 +145,12 @@ class Tolerance:
 
 
 def tolerance(
-    chosen: Sequence[Variant], processes: int, *, alone: bool, budget: float | None = None
+    chosen: Sequence[Variant],
+    processes: int,
+    *,
+    alone: bool,
+    budget: float | None = None,
+    tests: Sequence[str] = (),
 ) -> Tolerance:
     """Run the variants, together where they can be.
 
@@ -155,8 +160,16 @@ def tolerance(
         alone: run each by itself.
         budget: how many seconds of tests to run at most under those that are together; all tests
             without it.
+        tests: parts of the node ids of the tests to run, and of no others; variants that these do
+            not come to have no result then. All tests without any.
+
+    Raises:
+        MutantError: one of them is part of no node id.
     """
     every = survey(processes // 2 or 1, fuzz_examples=0)
+    if tests:
+        every = named(every, tests)
+        chosen = [one for one in chosen if every.reaching(places_of(one.patch))]
     coming = every.reaching(chain.from_iterable(places_of(variant.patch) for variant in chosen))
     seen = every if budget is None else affordable(every, coming, budget)
     meetings = [
@@ -173,6 +186,15 @@ def tolerance(
     own = [_judged(by_id.pop(variant.id)) for variant in chosen]
     run = {name for meeting in meetings for name in meeting.tests}
     return Tolerance([*own, *map(_judged, by_id.values())], len(run), len(coming))
+
+
+def named(every: Survey, names: Sequence[str]) -> Survey:
+    """Return a survey of those tests alone whose node ids have one of the names in them."""
+    for name in names:
+        if not any(name in test for test in every.tests):
+            raise MutantError(f"there is no test that has {name} in its node id")
+    kept = {test: one for test, one in every.tests.items() if any(name in test for name in names)}
+    return replace(every, tests=kept)
 
 
 def affordable(every: Survey, coming: Iterable[Seen], seconds: float) -> Survey:
@@ -664,6 +686,14 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="print what is as it should be, too")
     ] = False,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="run the tests that have this in their node ids, such as a module that was "
+            "changed, and no others; may be given several times",
+        ),
+    ] = None,
     # Four for each core, as slow variants mostly wait.
     processes: Annotated[int, typer.Option(min=1)] = 4 * len(os.sched_getaffinity(0)),
     alone: Annotated[
@@ -712,7 +742,7 @@ def variants(  # noqa: PLR0917 - typer passes all of them by name
             results, together = tolerance_drawn(chosen, processes, by_chance)
             typer.echo(f"{together} of {len(chosen)} variants drawn together by {by_chance}")
         else:
-            found = tolerance(chosen, processes, alone=alone, budget=budget)
+            found = tolerance(chosen, processes, alone=alone, budget=budget, tests=test or ())
             results = [*found.results]
             if budget is not None:
                 typer.echo(f"{found.run} of the {found.coming} tests that come to them were run")

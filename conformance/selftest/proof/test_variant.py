@@ -27,6 +27,7 @@ from conformance.proof.tolerance import (
     choose_variants,
     combined,
     load_variants,
+    named,
     partitioned,
     shrunk,
 )
@@ -383,6 +384,16 @@ class TestBudget:
         kept = [name[6] for name in affordable(every, tests, seconds).tests]
 
         assert tuple(sorted(map(kept.count, "ab"), reverse=True)) == cases
+
+    def test_one_can_name_what_is_run(self) -> None:
+        """By a part of node ids, such as a module; a name that is part of none is an error."""
+        tests = [self.seen(name) for name in ("a.py::x", "a.py::y", "b.py::x")]
+        every = Survey({one.test: one for one in tests}, {})
+
+        assert [*named(every, ["a.py", "b.py::x"]).tests] == ["a.py::x", "a.py::y", "b.py::x"]
+        assert [*named(every, ["::y"]).tests] == ["a.py::y"]
+        with pytest.raises(MutantError, match="no test that has c.py in its node id"):
+            named(every, ["a.py", "c.py"])
 
     def test_how_many_were_run_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """So that nobody takes some of the tests for all of them."""
