@@ -392,7 +392,7 @@ class TestBudget:
 
         assert [*named(every, ["a.py", "b.py::x"]).tests] == ["a.py::x", "a.py::y", "b.py::x"]
         assert [*named(every, ["::y"]).tests] == ["a.py::y"]
-        with pytest.raises(MutantError, match="no test that has c.py in its node id"):
+        with pytest.raises(MutantError, match=r"no test that has c\.py in its node id"):
             named(every, ["a.py", "c.py"])
 
     def test_how_many_were_run_is_told(self, monkeypatch: pytest.MonkeyPatch) -> None:
