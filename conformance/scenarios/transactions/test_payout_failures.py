@@ -8,7 +8,7 @@ import pytest
 
 from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, require_member
+from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
@@ -139,7 +139,10 @@ def test_a_refund_that_cannot_be_delivered_raises_no_balance(
     """
     source = platform.internal_accounts.account()
     before, _ = platform.internal_accounts.balances(source)
-    other = platform.quotes.payout(trigger="payout.screen")
+    other_source = platform.internal_accounts.account()
+    other_before, _ = platform.internal_accounts.balances(other_source)
+    other = platform.quotes.payout(other_source, trigger="payout.screen")
+    delivered = _delivered(platform, other, other_source, other_before)
 
     quote = platform.quotes.payout(source, trigger="refund.fail")
     transaction = platform.transactions.refunded(quote)
@@ -154,7 +157,7 @@ def test_a_refund_that_cannot_be_delivered_raises_no_balance(
     with check("TRX-050"):
         assert isinstance(transaction.get("refund"), Mapping), transaction
     with check("TRX-840"):
-        _expect_told_apart(platform, quote, other)
+        assert _refund_state(transaction) != _refund_state(delivered), transaction
 
 
 @requirement("TRX-055", "TRX-056", "TRX-841")
@@ -171,12 +174,13 @@ def test_a_pending_refund_raises_the_balance_once_it_is_released(
     quote = platform.quotes.payout(source, trigger="refund.hold")
     platform.transactions.refunding(quote)
     other = platform.quotes.payout(source, trigger="payout.screen", amount=5_000)
-    platform.transactions.refunded(other)
 
-    with check("TRX-841"):
-        _expect_told_apart(platform, quote, other)
     fees = included_fees(other)
     while_held = before - quote["totalSendingAmount"]
+    delivered = _delivered(platform, other, source, while_held)
+    with check("TRX-841"):
+        held = platform.transactions.of_quote(quote)
+        assert _refund_state(held) != _refund_state(delivered), held
     with check("TRX-055"):
         balance = platform.internal_accounts.wait_for_refund(source, while_held, fees)
         assert while_held - fees <= balance <= while_held
@@ -230,17 +234,14 @@ def test_what_an_account_of_each_kind_did_not_get_is_refunded(
             expect_event(platform, event, name)
 
 
-def _expect_told_apart(platform: Platform, quote: Json, delivered: Json) -> None:
-    """Assert that the refund of a quote comes to read otherwise than a delivered one of another.
+def _delivered(platform: Platform, quote: Json, source: Resource, before: int) -> Json:
+    """Return the transaction of a failed payout once its refund has arrived on its source.
 
-    Which words say that a refund is on its way is open, so that both are read until they differ.
+    The words of a refund's status are open, so that ``before``, the balance of the source without
+    the payout, tells it.
     """
-    __tracebackhide__ = True
-    states = platform.until(
-        lambda: [_refund_state(platform.transactions.of_quote(one)) for one in (quote, delivered)],
-        lambda pair: pair[0] != pair[1],
-    )
-    assert states[0] != states[1], platform.transactions.of_quote(quote)
+    platform.internal_accounts.wait_for_refund(source, before, included_fees(quote))
+    return platform.transactions.refunded(quote)
 
 
 def _refund_state(transaction: Json) -> tuple[object, object]:
