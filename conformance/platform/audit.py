@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.platform.given.internal_accounts import shown_balances
 from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
@@ -20,8 +21,9 @@ def audit(platform: Platform) -> list[str] | None:
     Each account's ``totalBalance`` is what was deposited, less the sending amounts of its
     completed quotes, plus the receiving amounts of completed quotes to it. A quote that is still
     in flight may or may not be contained; a refused or expired one may not, and of a refunded one
-    no more than its fees. Balances may be shown a moment late, so that they are read again while
-    something is wrong.
+    no more than its fees. Where there is no ``totalBalance`` its ``balance`` stands for it, which
+    may lack what is held for a pending one. Balances may be shown a moment late, so that they are
+    read again while something is wrong.
     """
     if not platform.ledger.deposits or not platform.ledger.quotes:
         return None
@@ -43,11 +45,13 @@ def _problems(platform: Platform) -> Iterator[str]:
         # Merchants may have cleared it, or given it back.
         low -= movement.spent.get(name, 0)
         low -= movement.returned.get(name, 0)
+        account = platform.internal_accounts.read(movement.accounts[name])
+        held = account.get("totalBalance") is None
         for quote in movement.quotes.values():
-            least, most = _effect(quote, name, statuses.get(quote["transactionId"]))
+            least, most = _effect(quote, name, statuses.get(quote["transactionId"]), held=held)
             low += least
             high += most
-        balance, total = platform.internal_accounts.balances(movement.accounts[name])
+        balance, total = shown_balances(account)
         if not 0 <= balance <= total:
             yield f"{name}: balance {balance} is not between 0 and totalBalance {total}"
         if not low <= total <= high:
@@ -58,8 +62,11 @@ def _problems(platform: Platform) -> Iterator[str]:
             )
 
 
-def _effect(quote: Json, account: str, transaction: Json | None) -> tuple[int, int]:
-    """Return the least and the most that a quote adds to the total balance of an account."""
+def _effect(quote: Json, account: str, transaction: Json | None, *, held: bool) -> tuple[int, int]:
+    """Return the least and the most that a quote adds to the total balance of an account.
+
+    What is ``held`` for a pending one may be missing there.
+    """
     effect = 0
     if quote["source"].get("accountId") == account:
         effect -= quote["totalSendingAmount"]
@@ -70,7 +77,7 @@ def _effect(quote: Json, account: str, transaction: Json | None) -> tuple[int, i
         return uncertain
     status = transaction.get("status")
     if status in _NOTHING_MOVED:
-        return 0, 0
+        return (uncertain[0] if held else 0), 0
     refund = (transaction.get("refund") or {}).get("status")
     if status in _REFUNDED or (status == "FAILED" and refund in (*_REFUNDED, "COMPLETED")):
         # The fees may be kept.

@@ -184,6 +184,8 @@ def tolerance(
     met = spread(partial(_meet_part, meetings), min(processes, worthwhile), among=len(meetings))
     by_id = _by_id(met)
     own = [_judged(by_id.pop(variant.id)) for variant in chosen]
+    if tests:
+        own = [one for one in own if one.outcome is not VariantOutcome.IDLE]
     run = {name for meeting in meetings for name in meeting.tests}
     return Tolerance([*own, *map(_judged, by_id.values())], len(run), len(coming))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
@@ -33,6 +33,11 @@ GUESSED: Mapping[str, tuple[str, ...]] = {
 """By account type, the members whose values a conforming implementation may not know."""
 
 
+def _holds(path: Sequence[str], other: Sequence[str]) -> bool:
+    """Return whether a path is that of an object which another path leads into."""
+    return len(path) < len(other) and list(other[: len(path)]) == list(path)
+
+
 def with_known_values(platform: Platform, answer: Answer) -> Answer:
     """Return the answer to the creation of a valid external account.
 
@@ -51,6 +56,8 @@ def with_known_values(platform: Platform, answer: Answer) -> Answer:
     errors = field_errors(answer)
     entries = errors if isinstance(errors, list) else []
     paths = [path_names(entry.get("field")) for entry in entries if isinstance(entry, Mapping)]
+    # An object may be listed beside what is wrong in it.
+    paths = [path for path in paths if not any(_holds(path, other) for other in paths)]
     if not paths and isinstance(answer.body, Mapping):
         # What is wrong with a bank account may be told in words alone.
         paths = [path_names(answer.body.get("reason"))]

@@ -10,7 +10,7 @@ import pytest
 from conformance.exchange.cuts import Cut
 from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, unknown_id
+from conformance.platform.resource import Json, Resource, require_member, unknown_id
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.approvals import expect_unpaid
 from conformance.scenarios.kit.cases import case
@@ -312,8 +312,12 @@ def _expect_total(platform: Platform, source: Resource, expected: int) -> None:
     """Assert that the totalBalance of an account comes to be what is expected.
 
     What waits for an approval may be kept back, and is in the total.
+
+    Raises:
+        ResourceMissing: the account shows no total.
     """
     __tracebackhide__ = True
+    require_member(platform.internal_accounts.read(source), "totalBalance")
     total = platform.until(
         lambda: platform.internal_accounts.balances(source)[1], lambda now: now == expected
     )

@@ -243,16 +243,15 @@ def returns_have_rows(unit: Unit, ask: Ask) -> None:
     card_simulators.credit_row(unit, purchase, "SETTLED", int(ask.body["amount"]))
 
 
-@variant(
-    "N027",
-    "a return on its own is noted on its purchase as well",
-    "other apart",
-    (card_simulators, "credit_row"),
-    before,
-)
-def refunds_are_noted(unit: Unit, purchase: CardTransaction, state: str, amount: int) -> None:
-    purchase.refunded += amount
-    card_transactions.announce(unit, purchase)
+@variant("N027", "a return on its own is noted on its purchase as well", "other apart")
+def refunds_are_noted(patch: Patch) -> None:
+    def note(unit: Unit, purchase: CardTransaction, state: str, amount: int) -> None:
+        purchase.refunded += amount
+        card_transactions.announce(unit, purchase)
+
+    before(card_simulators, "credit_row", note)(patch)
+    # A return that has a row of its own would be noted twice.
+    patch.concern(card_simulators, "return_purchase")
 
 
 for _code, _group in (("INVALID_INPUT", "codes"), ("NOT_FOUND", "other codes")):
