@@ -24,9 +24,12 @@ ACCOUNT = "InternalAccount:1"
 
 
 class Books:
-    """What an audit reads from a platform: ledger, transactions and balances."""
+    """What an audit reads from a platform: ledger, transactions and balances.
 
-    def __init__(self, deposit: int, balances: tuple[int, int]) -> None:
+    Without a second one of the ``balances`` the account shows no total.
+    """
+
+    def __init__(self, deposit: int, balances: tuple[int, int | None]) -> None:
         self.ledger = Ledger(
             deposits={ACCOUNT: deposit},
             accounts={ACCOUNT: Resource({"id": ACCOUNT, "customerId": "Customer:1"})},
@@ -58,14 +61,24 @@ class Books:
         """Read once, as nothing changes here."""
         return read()
 
-    def balances(self, _account: Json) -> tuple[int, int]:
-        """Return balance and total balance of the account."""
-        return self._balances
+    def read(self, _account: Json) -> Json:
+        """Return the account with its balances."""
+        balance, total = ({"amount": amount} for amount in self._balances)
+        return {"balance": balance, "totalBalance": total if total["amount"] is not None else None}
 
 
 def run_audit(books: Books) -> list[str] | None:
     """Return the problems that the audit finds; ``None`` where it looks at nothing."""
     return audit(cast(Platform, books))
+
+
+def test_a_balance_without_a_total_may_lack_what_is_held() -> None:
+    """A quote that waits may hold its amount, and no more than that."""
+    for balance, is_right in ((100, True), (60, True), (59, False), (101, False)):
+        books = Books(100, (balance, None))
+        books.quote(1, 40, {"status": "PENDING"})
+
+        assert (run_audit(books) == []) is is_right
 
 
 class TestSums:
