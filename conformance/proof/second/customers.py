@@ -454,8 +454,9 @@ def _tidy(world: World, given: Json) -> None:
             given[name] = unicodedata.normalize("NFC", given[name].strip())
     if isinstance(given.get("email"), str):
         given["email"] = given["email"].lower()
-    if isinstance(given.get("currencies"), list):
-        given["currencies"] = sorted(given["currencies"])
+    codes = given.get("currencies")
+    if isinstance(codes, list) and all(isinstance(code, str) for code in codes):
+        given["currencies"] = sorted(codes)
 
 
 def _is_unnamed(world: World, *, business: bool) -> bool:

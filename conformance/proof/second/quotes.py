@@ -118,7 +118,7 @@ def _read(call: Call) -> Json:
     world = call.world
     body = call.json()
     faults: list[Fault] = []
-    other = body.get("lockedCurrencySide") not in {None, "SENDING", "RECEIVING"}
+    other = body.get("lockedCurrencySide") not in (None, "SENDING", "RECEIVING")
     if other and world.has("unknown-locked-side-taken-as-sending"):
         body["lockedCurrencySide"] = "SENDING"
     _rule(world, body)(body, "", faults)
