@@ -9,6 +9,7 @@ import httpx
 
 from conformance.contract.relations import amount_of, code_of
 from conformance.exchange.answer import Answer
+from conformance.platform.given.amounts import usual_amount
 from conformance.platform.given.external_accounts import ExternalAccounts
 from conformance.platform.given.transactions import Transactions
 from conformance.platform.part import Context, Part
@@ -76,14 +77,14 @@ class Agents(Part):
         return agent
 
     def initiate(
-        self, source: Json, destination: Json | None = None, *, amount: int = 10_000
+        self, source: Json, destination: Json | None = None, *, amount: int | None = None
     ) -> Resource:
         """Let an agent of the source's owner initiate a payout that waits for approval.
 
         Args:
             source: the internal account.
             destination: the external account; by default a new one of the same customer.
-            amount: what is to be paid, in the smallest unit.
+            amount: what is to be paid, in the smallest unit; by default a usual amount.
 
         Returns:
             ``transactionId``, ``source`` and ``destination`` as in a quote, and
@@ -96,7 +97,7 @@ class Agents(Part):
             customerId=source["customerId"],
             accountId=source["id"],
             externalAccountId=destination["id"],
-            amount=amount,
+            amount=usual_amount(source) if amount is None else amount,
         )
         payment: Body = {
             "transactionId": found["transactionId"],

@@ -400,8 +400,7 @@ def create(call: Call) -> Reply:
     if not world.persona.refuses_unknown:
         given = {name: value for name, value in given.items() if name in MEMBERS}
     _tidy(world, given)
-    own = given.get("platformCustomerId")
-    same = [row for row in world.customers.values() if own and row["platformCustomerId"] == own]
+    same = _sharing(world, given)
     if same and world.has("shared-platform-customer-id-answers-first"):
         return created(call, shown(world, same[0]))
     _mistake(world, given)
@@ -485,10 +484,16 @@ def _verifies_contacts(world: World, customer: Json) -> bool:
     return by_region
 
 
+def _sharing(world: World, customer: Json) -> list[Json]:
+    """Return who has the platformCustomerId of a customer, oldest first: nobody without one."""
+    own = customer.get("platformCustomerId")
+    return [row for row in world.customers.values() if own and row.get("platformCustomerId") == own]
+
+
 def _mistake(world: World, given: Json) -> None:
     """Spoil what is given for a new customer by a planted bug, or refuse it."""
     own = given.get("platformCustomerId")
-    shared = own and any(row.get("platformCustomerId") == own for row in world.customers.values())
+    shared = bool(_sharing(world, given))
     if shared and world.has("shared-platform-id"):
         raise conflict("There is a customer with this platformCustomerId.")
     _mistake_place(world, given)
@@ -636,9 +641,7 @@ def _is_untold(world: World, kind: str) -> bool:
 
 def _namesake(world: World, customer: Json) -> Json:
     """Return whom events show: by a planted bug the first one with the same platformCustomerId."""
-    own = customer.get("platformCustomerId")
-    rows = world.customers.values()
-    first = next((row for row in rows if own and row.get("platformCustomerId") == own), customer)
+    first = next(iter(_sharing(world, customer)), customer)
     return first if first is not customer and world.has("event-by-platform-id") else customer
 
 

@@ -554,11 +554,10 @@ def _corridor_to_unproven(platform: Platform) -> Corridor:
         ResourceMissing: the profile names no such corridor.
     """
     name = platform.profile.resources.ownership_account
-    corridors = [one for one in platform.profile.resources.corridors if one.account == name]
-    if not corridors:
-        raise ResourceMissing(f"resources.corridors of the profile has none to {name}")
-    usual = [one for one in corridors if one.sending == platform.profile.currency]
-    return [*usual, *corridors][0]
+    for corridor in platform.profile.resources.corridors:
+        if (corridor.account, corridor.sending) == (name, platform.profile.currency):
+            return corridor
+    return platform.quotes.corridor_to(name)
 
 
 def _proven_ends(platform: Platform, *, amount: int | None = None) -> tuple[Resource, Resource]:
