@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 import httpx
@@ -14,6 +15,7 @@ from conformance.contract.difference import Difference, Kind
 from conformance.contract.document import Operation
 from conformance.contract.judge import error_code, error_codes, faults_of_requests
 from conformance.exchange.journal import Exchange
+from conformance.sut.reading import http_date
 from conformance.text.characters import visible
 from conformance.verdict.decisions import (
     HarnessError,
@@ -53,6 +55,11 @@ class Answer:
     def accepted(self) -> bool:
         """Whether the status is a success (2xx)."""
         return httpx.codes.is_success(self.status)
+
+    @property
+    def date(self) -> datetime | None:
+        """When the target answered by its own clock, by the ``Date`` header, if it has one."""
+        return http_date(self.headers.get("date", ""))
 
     @property
     def code(self) -> str | None:

@@ -39,15 +39,15 @@ def retry_after(value: str, date: str = "") -> float | None:
     """
     if re.fullmatch(r"[0-9]+", value):
         return float(value)
-    moment = _moment(value)
+    moment = http_date(value)
     if moment is None:
         return None
     # A whole second is named, and what is waited for may come at the end of it.
-    seconds = (moment - (_moment(date) or datetime.now(UTC))).total_seconds() + 1
+    seconds = (moment - (http_date(date) or datetime.now(UTC))).total_seconds() + 1
     return max(0.0, seconds)
 
 
-def _moment(header: str) -> datetime | None:
+def http_date(header: str) -> datetime | None:
     """Return the time in a header of HTTP; ``None`` if it is none."""
     try:
         return parsedate_to_datetime(header[:40]).astimezone(UTC)

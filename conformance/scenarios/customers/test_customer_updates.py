@@ -390,13 +390,16 @@ def test_the_data_of_a_business_can_be_changed(platform: Platform, check: Check)
 
 @requirement("CUS-031")
 def test_a_change_of_one_customer_is_none_of_another(platform: Platform) -> None:
-    """A customer that was created from the same example keeps all its members."""
-    other = platform.customers.read(platform.customers.of_example(example("individual")))
-    customer = platform.customers.of_example(example("individual"))
+    """An older and a newer customer, created from the same example, keep all their members."""
+    older, customer, newer = (
+        platform.customers.read(platform.customers.of_example(example("individual")))
+        for _ in range(3)
+    )
 
     platform.customers.change(customer, fullName="Omar Bauer", birthDate="1980-01-31")
 
-    assert sent_members(platform.customers.read(other)) == sent_members(other)
+    for other in (older, newer):
+        assert sent_members(platform.customers.read(other)) == sent_members(other)
 
 
 @requirement("CUS-024", "CUS-025", "CUS-026")

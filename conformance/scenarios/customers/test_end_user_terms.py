@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from conformance.contract.moments import parse_moment
+from conformance.contract.moments import is_utc_moment, parse_moment
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
@@ -483,6 +483,7 @@ def expect_kept(platform: Platform, part: str, consent: Json, shown_consent: Jso
         assert moment_of(value) == moment_of(consent[name]), (
             f"{consent} was sent, {shown_consent} is shown"
         )
+        assert is_utc_moment(str(value)), f"not in UTC: {value}"
     else:
         assert str(value) == str(consent[name]), f"{consent} was sent, {shown_consent} is shown"
 

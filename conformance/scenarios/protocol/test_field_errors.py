@@ -229,6 +229,7 @@ def test_all_fields_that_are_wrong_are_listed_together(
     refusal.refused(twin=subject.create(platform, body, valid=True))
     # What is missing within an object may be told by the name of the object.
     wanted = {name for one in alone.values() for name in listed_names(one)}
+    expect(wanted, "each field that is wrong by itself to be listed", [*alone.values()])
     expect(listed_names(refusal) >= wanted, f"{sorted(wanted)} to be listed", refusal)
 
 

@@ -11,7 +11,7 @@ from conformance.platform.resource import arranged_resource, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
+from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED, require_refusal
 from conformance.scenarios.quotes.test_quote_ends import body_with_rail
 from conformance.verdict.decisions import ResourceMissing
 
@@ -211,6 +211,42 @@ def test_a_quote_that_names_an_unknown_account_is_refused(platform: Platform, en
     for refusal in refusals:
         refusal.refused(*NOT_FOUND, twin=twin)
     platform.observe(f"an unknown account in a quote's body is refused with {refusals[0].status}")
+
+
+@pytest.mark.parametrize(
+    "immediate", [case("QUO-973", "unknown", False), case("QUO-974", "unfunded", True)]
+)
+def test_a_refused_quote_leaves_no_transaction(platform: Platform, *, immediate: bool) -> None:
+    """Only the quote after a refused one adds a transaction that waits or is on its way.
+
+    The refused one is to an unknown account, or is to be executed at once and is not funded.
+    """
+    source = platform.internal_accounts.account()
+    body = platform.quotes.body(source)
+    unknown = unknown_id(body["destination"]["accountId"])
+    balance, _ = platform.internal_accounts.balances(source)
+    refused = (
+        {**body, "immediatelyExecute": True, "lockedCurrencyAmount": 2 * balance}
+        if immediate
+        else having("destination.accountId", unknown)(body)
+    )
+    known = platform.transactions.known_of_customer
+    before = {transaction["id"] for transaction in known(source["customerId"])}
+
+    require_refusal(platform.api.create_quote(refused))
+
+    quote = arranged_resource(platform.api.create_quote(body))
+    platform.transactions.of_quote(quote)
+    # A deposit may be a transaction too, and be listed late, but it has no quoteId.
+    added = {
+        transaction["id"]: transaction.get("status")
+        for transaction in known(source["customerId"])
+        if transaction.get("quoteId") and transaction["id"] not in before
+    }
+    if quote["transactionId"] not in added:
+        raise ResourceMissing("transactions do not show their quoteId")
+    left = {id_ for id_, status in added.items() if status in ("PENDING", *SETTLING)}
+    assert left == {quote["transactionId"]}, added
 
 
 @requirement("QUO-162", "ERR-003")

@@ -137,7 +137,10 @@ def test_what_fees_leave_of_a_locked_sending_amount_is_converted(
 def test_a_locked_receiving_amount_is_what_fees_leave(
     platform: Platform, check: Check, cross_currency: Corridor | None
 ) -> None:
-    """The sending amount less the fees converts to the locked receiving amount."""
+    """The sending amount less the fees converts to the locked receiving amount.
+
+    One more unit is kept too, though no whole sending amount may convert to it.
+    """
     source, destination = funded_ends(platform, cross_currency)
     quotes = []
 
@@ -146,12 +149,12 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
         receiving_amount = platform.quotes.pending(source, destination, amount=amount)[
             "totalReceivingAmount"
         ]
-        quotes.append(
-            platform.quotes.pending(source, destination, side="RECEIVING", amount=receiving_amount)
-        )
-
-        with check("QUO-047"):
-            assert quotes[-1]["totalReceivingAmount"] == receiving_amount
+        for locked in (receiving_amount, receiving_amount + 1):
+            quotes.append(
+                platform.quotes.pending(source, destination, side="RECEIVING", amount=locked)
+            )
+            with check("QUO-047"):
+                assert quotes[-1]["totalReceivingAmount"] == locked
 
     with check("QUO-054"):
         expect_net_amounts_are_converted(quotes)

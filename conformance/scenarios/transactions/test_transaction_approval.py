@@ -198,7 +198,7 @@ def test_approving_a_completed_payout_of_the_platform_moves_nothing(platform: Pl
 
 @requirement("TRX-802")
 def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platform) -> None:
-    """The approval of a pending quote's transaction, which no agent initiated, debits nothing."""
+    """The approval of a pending quote's transaction, which no agent initiated, executes nothing."""
     source = platform.internal_accounts.account()
     quote = platform.quotes.pending(source)
     before, _ = platform.internal_accounts.balances(source)
@@ -209,6 +209,7 @@ def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platfor
     # A later payout has been debited by then.
     balance_left = before - other["totalSendingAmount"]
     assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left, answer
+    assert platform.transactions.of_quote(quote).get("status") not in SETTLING, answer
 
 
 @requirement("TRX-802", "TRX-046")

@@ -155,17 +155,21 @@ def test_all_transactions_are_listed_on_however_many_pages(
         assert sorted(map(str, listed)) == sorted(map(str, ids - {executed["id"]}))
 
 
-@requirement("TRX-073", "TRX-074")
+@requirement("TRX-073", "TRX-074", "TRX-800")
 def test_a_type_keeps_to_the_transactions_of_it_on_however_many_pages(
     platform: Platform, check: Check
 ) -> None:
-    """Pages of two list each of four payments by their type, and no deposit that was returned."""
+    """Pages of two list each of four payments by their type, and no deposit that was returned.
+
+    No payment is listed by its status and the type of the deposit.
+    """
     source = platform.internal_accounts.account()
     quotes = [platform.quotes.pending(source) for _ in range(2)]
     # In the middle, so that it would follow the first page whichever way the list is sorted.
     platform.internal_accounts.return_deposit(source, 1_000)
     quotes += [platform.quotes.pending(source) for _ in range(2)]
-    of_type = require_member(platform.transactions.of_quote(quotes[-1]), "type")
+    payment = platform.transactions.of_quote(quotes[-1])
+    of_type = require_member(payment, "type")
     types = platform.until(
         lambda: {
             row.get("type") for row in platform.transactions.of_customer(source["customerId"])
@@ -179,8 +183,17 @@ def test_a_type_keeps_to_the_transactions_of_it_on_however_many_pages(
 
     with check("TRX-073"):
         assert {row.get("type") for row in rows} <= {of_type}
+    ids = {quote["transactionId"] for quote in quotes}
+    with check("TRX-800"):
+        status = require_member(payment, "status")
+        if not (other_types := types - {of_type, None}):
+            raise ResourceMissing("a returned deposit does not show its type")
+        for other_type in other_types:
+            both = platform.transactions.of_customer(
+                source["customerId"], type=other_type, status=status
+            )
+            assert not ids & {row.get("id") for row in both}, other_type
     with check("TRX-074"):
-        ids = {quote["transactionId"] for quote in quotes}
         listed = [row.get("id") for row in rows if row.get("id") in ids]
         assert sorted(map(str, listed)) == sorted(map(str, ids))
 

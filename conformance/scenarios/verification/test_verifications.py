@@ -29,6 +29,7 @@ from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.scenarios.kit.uploads import UNFIT
 from conformance.testdata.documents import PROOFS_OF_ADDRESS, SIDES
+from conformance.testdata.examples import Change, example
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 IN_PROGRESS = "IN_PROGRESS"
@@ -66,6 +67,34 @@ def test_an_individual_is_accepted_for_review(platform: Platform, check: Check) 
         assert submission["verificationStatus"] == IN_PROGRESS
     with check("VER-021"):
         assert submission["errors"] == []
+
+
+@requirement("VER-020")
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(change, id=change.name)
+        for change in example("individual").accepted
+        if change.requirement in ("CUS-090", "CUS-091")
+    ],
+)
+def test_an_individual_at_the_edge_of_a_rule_is_accepted_for_review(
+    platform: Platform, change: Change
+) -> None:
+    """What is right at the creation, such as a name of three words, is right at the submission.
+
+    Its twin is an individual with usual members.
+    """
+    reviews = platform.verification.reviews
+    twin = reviews.submission(reviews.prepared())
+    if twin.get("verificationStatus") != IN_PROGRESS:
+        raise PreconditionFailed(f"a usual individual is not accepted either: {twin}")
+    individual = reviews.prepared(**{change.member: change.value})
+
+    answer = reviews.submit_with_documents(individual)
+
+    answer.expect_accepted()
+    assert answer.body.get("verificationStatus") == IN_PROGRESS, answer
 
 
 @requirement("VER-022", "VER-023")

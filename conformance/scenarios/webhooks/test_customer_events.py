@@ -92,27 +92,27 @@ def test_a_submission_that_was_repaired_is_reported(platform: Platform, *, busin
     ("business", "requirement_ids"),
     [
         case(
-            ("EVT-072", "EVT-074", "EVT-076", "EVT-078", "EVT-082"),
+            ("EVT-072", "EVT-074", "EVT-076", "EVT-078", "EVT-082", "EVT-372"),
             "individual",
             False,
-            ("EVT-072", "EVT-074", "EVT-082"),
+            ("EVT-072", "EVT-074", "EVT-082", "EVT-372"),
         ),
         case(
-            ("EVT-073", "EVT-075", "EVT-077", "EVT-079", "EVT-083"),
+            ("EVT-073", "EVT-075", "EVT-077", "EVT-079", "EVT-083", "EVT-373"),
             "business",
             True,
-            ("EVT-073", "EVT-075", "EVT-083"),
+            ("EVT-073", "EVT-075", "EVT-083", "EVT-373"),
         ),
     ],
 )
 def test_an_approval_is_reported_with_the_customer(
-    platform: Platform, check: Check, business: bool, requirement_ids: tuple[str, str, str]
+    platform: Platform, check: Check, business: bool, requirement_ids: tuple[str, str, str, str]
 ) -> None:
-    """All webhooks of a review have the customer's id and customerType as data.
+    """All webhooks of a review have the customer's id, customerType and status as data.
 
     The judge checks the status that they show when they arrive.
     """
-    whole_id, same_id, type_id = requirement_ids
+    whole_id, same_id, type_id, members_id = requirement_ids
     customer = platform.verification.reviews.submitted(
         business=business, trigger="customer.approve"
     )
@@ -130,6 +130,13 @@ def test_an_approval_is_reported_with_the_customer(
             assert each.keys() - {"id"}, f"the data is an id alone: {each}"
     with check(type_id):
         assert {require_member(each, "customerType") for each in data} == {TYPES[business]}
+    with check(members_id):
+        of_review = {"customerType", "kybStatus" if business else "kycStatus"}
+        shown = of_review & platform.customers.read(customer).keys()
+        if not shown:
+            raise ResourceMissing("the customer shows neither its type nor its status")
+        for each in data:
+            assert shown <= each.keys(), each
 
 
 @pytest.mark.parametrize(

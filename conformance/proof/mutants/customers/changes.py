@@ -55,6 +55,16 @@ def _elsewhere_too(original: Handler, unit: Unit, ask: Ask) -> Any:
     return answer
 
 
+def _of_the_newest(original: Handler, unit: Unit, ask: Ask) -> Any:
+    newest = unit.session.scalars(select(Customer).order_by(Customer.created_at.desc())).first()
+    customer = customers.get(unit, ask.params["customerId"])
+    before = customer.details
+    answer = original(unit, ask)
+    if newest is not None and newest is not customer:
+        customer.details, newest.details = before, {**newest.details, **ask.body}
+    return answer
+
+
 def _in_part(original: Handler, unit: Unit, ask: Ask) -> Any:
     try:
         return original(unit, ask)
@@ -101,6 +111,12 @@ declare(
     "elsewhere",
     "a change is made to all customers",
     around(onboarding, "update", _elsewhere_too),
+)
+declare(
+    "CUS-031",
+    "of-the-newest",
+    "a change is made to the customer who was created last",
+    around(onboarding, "update", _of_the_newest),
 )
 declare(
     "CUS-032",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any
 
@@ -105,6 +106,25 @@ for _requirement, _member, _value in (
             "view",
             where(shows("customerType", "BUSINESS"), put(f"endUserTermsConsent.{_member}", _value)),
         ),
+    )
+
+
+def _in_local_time(customer: Json) -> Json:
+    """Return a customer whose acceptance is dated by the clocks of Helsinki in summer."""
+    if not customer.get("endUserTermsConsent"):
+        return customer
+    moment = datetime.fromisoformat(customer["endUserTermsConsent"]["acceptedAt"])
+    local = moment.astimezone(timezone(timedelta(hours=3))).isoformat()
+    shown: Json = put("endUserTermsConsent.acceptedAt", local)(customer)
+    return shown
+
+
+for _requirement in ("TRM-010", "TRM-014"):
+    declare(
+        _requirement,
+        "local-time",
+        "the moment of an acceptance is shown in local time",
+        edited(customers, "view", _in_local_time),
     )
 declare(
     "TRM-014",

@@ -66,6 +66,7 @@ LOOSENED: tuple[tuple[str, str, str, Json, tuple[str, str] | None], ...] = (
     ("BUS-072", f"{INFO}.taxId", "words", {"pattern": None}, None),
     ("BUS-073", f"{INFO}.taxId", "short", {"pattern": r"\d{2}-\d{6,7}"}, _US),
     ("BUS-073", f"{INFO}.taxId", "long", {"pattern": r"\d{2}-\d{7,}"}, _US),
+    ("BUS-608", f"{INFO}.taxId", "american", {"pattern": r"\d{2}-\d{7}", "when": None}, None),
     ("BUS-074", f"{INFO}.taxId", "of-any-country", {"when": ("", "")}, _US),
     ("BUS-075", f"{INFO}.legalName", "kind", {"kind": "any"}, None),
     ("BUS-602", f"{INFO}.taxId", "any-character", {"pattern": r".+", "when": None}, None),

@@ -157,6 +157,7 @@ for _id, _path in (("ERR-090", "fullName"), ("ERR-093", "accountInfo.bankName"))
 for _id in ("ERR-091", "ERR-094", "ERR-098"):
     declare(_id, "first", "the first field is listed alone", told_of(lambda found: found[:1]))
     declare(_id, "two", "two fields are listed at most", told_of(lambda found: found[:2]))
+declare("ERR-098", "none", "no field is listed", told_of(lambda _found: []))
 
 
 def _address_as_one(found: list[Json]) -> list[Json]:

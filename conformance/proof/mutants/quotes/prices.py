@@ -156,3 +156,18 @@ def override_ignored(patch: Patch) -> None:
         "draft",
         lambda original, unit, order: original(unit, replace(order, fee_override=None)),
     )
+
+
+@mutant(
+    "QUO-047",
+    "a receiving amount is what the rounded sending amount converts to",
+    (fees, "price_receiving"),
+)
+def worked_out_again(
+    original: Function, amount: int, corridor: fees.Corridor, terms: fees.Terms
+) -> fees.Price:
+    price: fees.Price = original(amount, corridor, terms)
+    if corridor.sending == corridor.receiving:
+        return price
+    again = fees.price_sending(price.sending, corridor, terms)
+    return replace(price, receiving=again.receiving)

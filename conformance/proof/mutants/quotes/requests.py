@@ -440,3 +440,42 @@ for _requirement, _text in (("QUO-900", "description"), ("QUO-901", "remittanceI
             f"a {_text} is made a text where the payment is {_way.replace('-', ' ')}",
             spelled(_way, _text, str),
         )
+
+
+# --- What a refusal leaves ------------------------------------------------------------------
+
+
+def _drafted_first(original: Function, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal as refusal:
+        if refusal.code == "INSUFFICIENT_FUNDS":
+            original(unit, replace(ask, body=without("immediatelyExecute")(ask.body)))
+            unit.session.commit()
+        raise
+
+
+def _source_first(original: Function, unit: Unit, ask: Ask) -> Any:
+    try:
+        return original(unit, ask)
+    except errors.Refusal as refusal:
+        other = unit.session.scalars(select(ExternalAccount)).first()
+        if refusal.code.endswith("NOT_FOUND") and other is not None:
+            destination = {**ask.body["destination"], "accountId": other.id}
+            original(unit, replace(ask, body={**ask.body, "destination": destination}))
+            unit.session.commit()
+        raise
+
+
+declare(
+    "QUO-973",
+    "source-first",
+    "a quote is kept though its destination is then not found",
+    around(quotes, "create", _source_first),
+)
+declare(
+    "QUO-974",
+    "drafted-first",
+    "a quote is kept though it cannot be executed at once",
+    around(quotes, "create", _drafted_first),
+)

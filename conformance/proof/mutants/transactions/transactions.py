@@ -691,6 +691,12 @@ declare(
     "a status is passed over where a type is given",
     _one_filter({"status": "type"}),
 )
+declare(
+    "TRX-800",
+    "status-alone",
+    "a type is passed over where a status is given",
+    _one_filter({"type": "status"}),
+)
 
 
 @mutant(

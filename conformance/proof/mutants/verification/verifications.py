@@ -128,6 +128,30 @@ for _kind, _status, _errors in (
 
 
 declare(
+    "VER-020",
+    "two-words",
+    "a name of more than two words is missed at the submission",
+    missing(
+        lambda _unit, packet, found: (
+            [*found, verifications.field_error(packet.customer.id, "fullName")]
+            if len(packet.customer.details.get("fullName", "").split()) > 2
+            else found
+        )
+    ),
+)
+declare(
+    "VER-020",
+    "leap-day",
+    "a birth date on a leap day is missed at the submission",
+    missing(
+        lambda _unit, packet, found: (
+            [*found, verifications.field_error(packet.customer.id, "birthDate")]
+            if packet.customer.details.get("birthDate", "").endswith("02-29")
+            else found
+        )
+    ),
+)
+declare(
     "VER-022",
     "idle-control",
     "a control person counts only where it owns something",

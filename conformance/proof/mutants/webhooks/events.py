@@ -362,6 +362,15 @@ for _status in ("PENDING", "APPROVED"):
         _showing(f"CUSTOMER.KYB_{_status}", without("contactVerification")),
     )
 
+for _id, _kind in (("EVT-372", "KYC"), ("EVT-373", "KYB")):
+    for _member in ("customerType", f"{_kind.lower()}Status"):
+        declare(
+            _id,
+            f"without-{_member}",
+            f"CUSTOMER.{_kind}_APPROVED leaves {_member} out",
+            _showing(f"CUSTOMER.{_kind}_APPROVED", without(_member)),
+        )
+
 for _status in ("PENDING", "APPROVED", "REJECTED"):
     declare(
         "EVT-371",
