@@ -90,13 +90,13 @@ def email_in_america(patch: Patch) -> None:
 
 @variant(
     "N004",
-    "a business that names no region is asked for the contact channels of its country",
+    "a business from abroad that names no region is asked for the contact channels of its country",
     "apart",
     (contact, "missing_errors"),
 )
 def asked_by_the_country(missing_errors: Function, body: Any) -> Any:
     country = value_at(body, "businessInfo.country")
-    if not isinstance(body, dict) or not isinstance(country, str):
+    if not isinstance(body, dict) or not isinstance(country, str) or country == "US":
         return missing_errors(body)
     return missing_errors({**body, "region": body.get("region") or country})
 
