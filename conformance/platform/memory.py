@@ -18,6 +18,7 @@ class Memory:
     ``approval`` is the way in which the first customer came to be approved; "none" if none.
     ``needs_approval`` says whether a customer registers accounts only once it is approved.
     ``sweeps_abroad`` says whether the destination of a sweep can be an external account.
+    ``pulls_abroad`` says whether what is pulled can go to one.
     ``confirmation`` is the operation by which an untrusting is confirmed.
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
     ``terms`` are the end-user terms, as they were when a customer first consented to them.
@@ -28,6 +29,7 @@ class Memory:
     approval: str | None = None
     needs_approval: bool | None = None
     sweeps_abroad: bool | None = None
+    pulls_abroad: bool | None = None
     confirmation: str | None = None
     terms: Mapping[str, Any] | None = None
     unprovisioned: bool = False
@@ -39,8 +41,8 @@ class Memory:
 
     def forget(self) -> None:
         """Lose all that was learned, as the target may have become another one."""
-        self.approval = self.needs_approval = self.sweeps_abroad = self.confirmation = None
-        self.terms = None
+        self.approval = self.needs_approval = self.confirmation = self.terms = None
+        self.sweeps_abroad = self.pulls_abroad = None
         self.unprovisioned = False
         self.institutions.clear()
         self.patience.forget()

@@ -39,6 +39,25 @@ class Quotes(Part):
         self._internal_accounts = internal_accounts
         self._transactions = transactions
 
+    def require_pulls_abroad(self) -> None:
+        """Make certain that what is pulled can go to external accounts.
+
+        Raises:
+            ResourceMissing: it goes to internal accounts alone.
+        """
+        if self._memory.pulls_abroad is None:
+            customer = self._approved.customer()
+            source = self._external_accounts.pullable(customer)
+            abroad = self._external_accounts.account(customer)
+            home = self._internal_accounts.account(amount=0, customer=customer)
+            # Where nothing is pulled at all, it is not the destination that is refused.
+            self._memory.pulls_abroad = (
+                self._api.create_quote(self.body(source, abroad)).accepted
+                or not self._api.create_quote(self.body(source, home)).accepted
+            )
+        if not self._memory.pulls_abroad:
+            raise ResourceMissing("what is pulled goes to internal accounts alone")
+
     def corridor(self, *, same_currency: bool) -> Corridor:
         """Return the first corridor of the profile that is (not) within one currency.
 

@@ -54,6 +54,7 @@ def test_a_payout_to_another_currency_asks_for_a_proof(platform: Platform) -> No
 def test_a_payment_that_is_pulled_asks_for_a_proof(platform: Platform) -> None:
     """The execution of a quote from a pullable external account is PENDING_AUTHORIZATION."""
     customer = platform.approved.sca_customer()
+    platform.quotes.require_pulls_abroad()
     source = platform.external_accounts.pullable(customer)
     quote = create_sca_quote(platform, source, platform.external_accounts.account(customer))
 

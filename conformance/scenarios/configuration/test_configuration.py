@@ -245,6 +245,7 @@ def test_a_quote_of_each_kind_bears_the_standing_fee(
         body = platform.quotes.realtime_body(customer, receiver, currency="USD")
         body["lockedCurrencyAmount"] = SENDING_AMOUNT
     elif kind == "pulled":
+        platform.quotes.require_pulls_abroad()
         source = platform.external_accounts.pullable(customer)
         if source.get("currency") != "USD":
             raise ResourceMissing(f"what can be pulled is in {source.get('currency')}")

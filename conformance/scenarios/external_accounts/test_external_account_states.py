@@ -477,7 +477,8 @@ def test_an_approval_pays_no_account_that_is_not_active(platform: Platform, trig
 def test_no_money_is_pulled_from_a_disabled_account(platform: Platform, *, at_once: bool) -> None:
     """A quote from an INACTIVE account is refused, or does not complete."""
     customer = platform.approved.customer()
-    destination = platform.external_accounts.account(customer)
+    # What is pulled may be for internal accounts alone.
+    destination = platform.internal_accounts.account(amount=0, customer=customer)
     disabled, active = (platform.external_accounts.pullable(customer) for _ in range(2))
     bodies = [platform.quotes.body(source, destination) for source in (disabled, active)]
     _move(platform, disabled, "external_account.disable")

@@ -329,6 +329,7 @@ def test_a_payment_to_a_uma_address_may_be_funded_just_in_time(
 def test_a_uma_address_may_be_paid_from_a_pullable_account(platform: Platform) -> None:
     """A quote to a UMA address from an external account with direct pull is created."""
     customer = platform.approved.customer()
+    platform.quotes.require_pulls_abroad()
     account = platform.external_accounts.pullable(customer)
 
     answer = platform.api.create_quote(uma_quote(platform, account))

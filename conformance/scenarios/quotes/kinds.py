@@ -43,7 +43,12 @@ def quote_body(
         account: the internal account that pays; by default one with a deposit. Where another source
             pays, it is not looked at.
         members: further members of the body.
+
+    Raises:
+        ResourceMissing: no payment of the kind goes to such a destination.
     """
+    if kind == "pulled" and "balance" not in destination:
+        platform.quotes.require_pulls_abroad()
     if kind == "real-time":
         return platform.quotes.realtime_body(customer, destination, **members)
     if kind == "immediate":

@@ -90,6 +90,7 @@ def test_a_failed_payout_gets_a_refund(platform: Platform, check: Check, trigger
 def test_what_was_pulled_is_refunded_too(platform: Platform) -> None:
     """A failed payment from a pullable external account shows a refund."""
     customer = platform.approved.customer()
+    platform.quotes.require_pulls_abroad()
     source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}
     destination = platform.external_accounts.account(customer, trigger="payout.screen")
     quote = platform.quotes.pending(source, destination)

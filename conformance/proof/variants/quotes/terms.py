@@ -169,6 +169,20 @@ def all_pullable(patch: Patch) -> None:
     patch.replace(externals, "is_pullable", lambda account: True)
 
 
+@variant(
+    "N455",
+    "what is pulled goes to internal accounts alone",
+    "codes",
+    (quotes, "draft"),
+    before,
+)
+def pulled_home(unit: Unit, order: quotes.Order) -> None:
+    if order.source.external is not None and order.destination.kind != "INTERNAL":
+        raise errors.invalid_input(
+            errors.field_error("destination.accountId", "Expected an internal account.")
+        )
+
+
 # --- States ---------------------------------------------------------------------------------
 
 
