@@ -11,11 +11,13 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
     Resource,
+    arranged_body,
     arranged_resource,
 )
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, names
+from conformance.testdata.accounts import account_examples
 from conformance.testdata.examples import ABSENT, placed
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
@@ -52,6 +54,27 @@ def test_a_swift_code_is_missed_only_where_it_cannot_be_derived(platform: Platfo
     if not answer.accepted:
         answer.refused(*REFUSED, twin=platform.api.create_external_account(body))
         assert names(answer, "swiftCode"), answer
+
+
+@requirement("EUA-906")
+def test_a_swift_code_need_not_always_be_sent(platform: Platform) -> None:
+    """Of IBANs of several countries one at least is taken without a swiftCode."""
+    owner = platform.external_accounts.account_holder()
+    bodies = [
+        platform.external_accounts.body(owner, example.name)
+        for example in account_examples().values()
+        if example.account_type == "EUR_ACCOUNT"
+    ]
+
+    refusals = []
+    for body in bodies:
+        answer = platform.api.create_external_account(placed(body, SWIFT_CODE, ABSENT))
+        if answer.accepted:
+            return
+        refusals.append(answer)
+
+    arranged_body(platform.api.create_external_account(bodies[0]))
+    assert not refusals, f"each IBAN is refused without a swiftCode: {refusals[0]}"
 
 
 @requirement("EUA-022", "EUA-905")

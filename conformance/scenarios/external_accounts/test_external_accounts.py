@@ -50,7 +50,10 @@ UNKNOWN_IN_BODY = (*REFUSED, 404)
 def test_an_account_is_shown_as_it_was_sent(
     platform: Platform, check: Check, holder: Literal["INDIVIDUAL", "BUSINESS"]
 ) -> None:
-    """A created account and a reading show the customer, the type and the platformAccountId."""
+    """A created account and a reading show the customer, the type and the platformAccountId.
+
+    The list shows the platformAccountId as well.
+    """
     owner = platform.external_accounts.account_holder(holder)
     body = platform.external_accounts.body(owner)
 
@@ -62,6 +65,9 @@ def test_an_account_is_shown_as_it_was_sent(
             require_member(account_read, member)
     expect_members(check, account_read, {"EXT-803": "customerId", "EXT-804": "platformAccountId"})
     expect_members(check, created_account, {"EXT-823": "customerId"})
+    listed_account = platform.external_accounts.as_listed(owner, created_account)
+    if listed_account is not None:
+        expect_members(check, listed_account, {"EXT-804": "platformAccountId"})
     with check("EXT-011"):
         assert created_account.get("platformAccountId") == body["platformAccountId"]
     with check("EXT-012"):
@@ -495,6 +501,22 @@ def test_a_deletion_leaves_accounts_of_the_same_name(platform: Platform, check: 
             if not namesake.accepted or namesake.body["id"] == account["id"]:
                 raise ResourceMissing(f"two accounts do not share a platformAccountId: {namesake}")
             assert platform.api.get_external_account(namesake.body["id"]).accepted
+
+
+@requirement("EXT-107")
+def test_a_deletion_leaves_the_same_bank_account_of_another_customer(platform: Platform) -> None:
+    """Where two customers have registered one bank account, each deletes its own."""
+    owner, other = (platform.external_accounts.account_holder() for _ in range(2))
+    body = platform.external_accounts.body(owner)
+    own_name = {"platformAccountId": platform.samples.reference()}
+    account = arranged_resource(platform.api.create_external_account(body))
+    second = platform.api.create_external_account({**body, **own_name, "customerId": other["id"]})
+    if not second.accepted or second.body["id"] == account["id"]:
+        raise ResourceMissing(f"two customers do not register one bank account: {second}")
+
+    arranged_body(platform.api.delete_external_account(account["id"]))
+
+    assert platform.api.get_external_account(second.body["id"]).accepted
 
 
 @requirement("EXT-103")

@@ -46,6 +46,12 @@ UNLIKE_DOLLARS = ("MXN", "BRL", "PHP", "INR", "ZAR", "NGN")
 MAX_SPREAD = 2
 """How far from 1 an estimate within one currency may be, as it may have fees in it."""
 
+BOUNDS = {"minSendingAmount": "min", "maxSendingAmount": "max"}
+"""By bound on the sending side that on the receiving side."""
+
+LITTLE = 1_000
+"""What may be less than the fixed fee of a payment, in US cents."""
+
 MEMBERS = ("id", "customerId", "status", "currency", "platformAccountId", "accountInfo")
 """Members of an external account that a lookup must not change."""
 
@@ -335,7 +341,8 @@ def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, che
     """Rates say how much is received for one unit that is sent, in lookups and in quotes alike.
 
     Both currencies have as many decimals, so that it does not matter which units a rate relates.
-    The most that is sent is nearer to what the most that is received costs than to that itself.
+    The most that is sent is nearer to what the most that is received costs than to that itself. So
+    is the least, where fixed fees do not outweigh it.
     """
     corridor = next(
         (
@@ -360,39 +367,47 @@ def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, che
             f"the lookup estimates {estimated}, the quote has {quoted}"
         )
     with check("LKP-803"):
-        sent = require_member(entry, "maxSendingAmount") / entry["max"]
-        if not sent:
-            raise ResourceMissing("the most that is sent is 0")
-        assert abs(math.log(sent * estimated)) < abs(math.log(sent)), entry
+        told = [bound for bound in BOUNDS if entry.get(bound)]
+        if entry["min"] / estimated < LITTLE and "minSendingAmount" in told:
+            told.remove("minSendingAmount")
+        if not told:
+            raise ResourceMissing(f"no bound on what is sent tells its unit: {entry}")
+        for bound in told:
+            sent = entry[bound] / entry[BOUNDS[bound]]
+            assert abs(math.log(sent * estimated)) < abs(math.log(sent)), entry
 
 
 @requirement("LKP-807")
-def test_the_most_that_is_sent_is_in_the_unit_of_what_is_sent(platform: Platform) -> None:
+def test_the_bounds_of_what_is_sent_are_in_its_unit(platform: Platform) -> None:
     """One account is looked up in dollars, and in a coin of the same worth with more decimals."""
     corridors = platform.profile.resources.corridors
     corridor = next((one for one in corridors if one.sending in DOLLARS), None)
     if corridor is None:
         raise ResourceMissing(f"resources.corridors has none from {' or '.join(DOLLARS)}")
     source, account = platform.quotes.ends(corridor)
-    decimals, most = [], []
+    decimals, entries = [], []
     for code in ("USD", corridor.sending):
         query = {"customerId": source["customerId"], "sendingCurrency": code}
         answer = platform.api.lookup_external_account(account["id"], query)
         if not answer.accepted:
             raise ResourceMissing(f"{account['id']} is not looked up in {code}: {answer}")
         decimals.append(arranged_body(answer)["sendingCurrency"]["decimals"])
-        entry = supported_currency(answer.body, corridor.receiving)
-        most.append(require_member(entry, "maxSendingAmount"))
-    in_dollars, in_coins = most
+        entries.append(supported_currency(answer.body, corridor.receiving))
+    in_dollars, in_coins = entries
+    told = [bound for bound in BOUNDS if in_dollars.get(bound) and in_coins.get(bound)]
+    if "minSendingAmount" in told and (
+        in_dollars["minSendingAmount"] < LITTLE or in_dollars["min"] != in_coins["min"]
+    ):
+        told.remove("minSendingAmount")
     expected = 10.0 ** (decimals[1] - decimals[0])
-    if expected == 1 or not in_dollars or not in_coins:
-        raise ResourceMissing(f"bounds of {most} with {decimals} decimals do not tell units apart")
+    if expected == 1 or not told:
+        raise ResourceMissing(f"{entries} with {decimals} decimals do not tell units apart")
 
-    ratio = in_coins / in_dollars
-
-    assert abs(math.log(ratio / expected)) < abs(math.log(ratio)), (
-        f"at most {in_dollars} of USD, and {in_coins} of {corridor.sending}, are sent"
-    )
+    for bound in told:
+        ratio = in_coins[bound] / in_dollars[bound]
+        assert abs(math.log(ratio / expected)) < abs(math.log(ratio)), (
+            f"{bound} is {in_dollars[bound]} of USD, and {in_coins[bound]} of {corridor.sending}"
+        )
 
 
 @requirement("LKP-032")

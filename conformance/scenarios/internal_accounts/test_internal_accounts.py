@@ -9,6 +9,7 @@ import pytest
 
 from conformance.contract.moments import parse_moment
 from conformance.exchange.answer import Answer
+from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
@@ -28,6 +29,7 @@ from conformance.scenarios.cards.holdings import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.webhooks.reports import BALANCE
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -318,6 +320,33 @@ def test_an_approved_customer_comes_to_an_active_account(
         assert "ACTIVE" in statuses
 
 
+@requirement("ACC-810")
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_a_change_of_a_customer_opens_no_second_account(
+    platform: Platform, *, business: bool
+) -> None:
+    """An approved customer with a new phone number has one account of each kind, as before."""
+    customer = platform.approved.business() if business else platform.approved.customer()
+    platform.internal_accounts.account(amount=0, customer=customer)
+    before = platform.internal_accounts.of_customer(customer)
+    status = verification_status(platform.customers.read(customer))
+    if status != "APPROVED" or "PENDING" in {account["status"] for account in before}:
+        raise ResourceMissing(f"accounts of {customer.id}, at {status}, may still be provisioned")
+
+    phone = {"phoneNumber": platform.samples.filled("+1617555####")}
+    answer = platform.api.update_customer(customer.id, phone)
+
+    if not answer.accepted:
+        raise ResourceMissing(f"who is approved keeps the phone number: {answer}")
+    kinds = {(account["type"], code_of(account)) for account in before}
+    second = [
+        account["id"]
+        for account in platform.internal_accounts.of_customer(customer)
+        if account["id"] not in ids_of(before) and (account["type"], code_of(account)) in kinds
+    ]
+    assert not second, f"{second} are like accounts that there were"
+
+
 # --- Balances -------------------------------------------------------------------------------
 
 
@@ -599,9 +628,9 @@ def test_an_id_that_no_customer_has_brings_no_accounts(platform: Platform) -> No
         answer.refused(*REFUSED, twin=twin)
 
 
-@requirement("ACC-113", "ACC-114")
+@requirement("ACC-113", "ACC-114", "ACC-811")
 def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check: Check) -> None:
-    """The list in each currency has all accounts in it, and none in another currency.
+    """The list in each currency has all accounts in it, none in another, and none of a customer.
 
     So it has on pages of one, where there are pages. The list in a currency that the platform holds
     nothing in is empty, or refused.
@@ -609,8 +638,11 @@ def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check
     accounts = platform.internal_accounts.of_platform()
     if not accounts:
         raise ResourceMissing("the platform has no internal account")
+    held = {code_of(account) for account in accounts}
+    customer = platform.approved.customer(currencies=sorted({platform.profile.currency, *held}))
+    platform.internal_accounts.account(amount=0, customer=customer)
 
-    for currency in {code_of(account) for account in accounts}:
+    for currency in held:
         expected_ids = {account["id"] for account in accounts if code_of(account) == currency}
         same = platform.api.list_platform_internal_accounts({"currency": currency})
 
@@ -623,13 +655,17 @@ def test_the_platforms_accounts_are_listed_by_currency(platform: Platform, check
             by_pages = platform.internal_accounts.of_platform_by_pages(1, currency)
             assert sorted(row["id"] for row in by_pages) == sorted(expected_ids)
 
-    held = {code_of(account) for account in accounts}
     paid = {corridor.receiving for corridor in platform.profile.resources.corridors}
     for another in ("EUR" if code_of(accounts[0]) != "EUR" else "USD", *sorted(paid - held)[:1]):
         other = platform.api.list_platform_internal_accounts({"currency": another})
         with check("ACC-114"):
             others = platform.internal_accounts.of_platform(another) if other.accepted else []
             assert {code_of(account) for account in others} <= {another}, other
+    with check("ACC-811"):
+        unheld = sorted(supported_codes(platform) - held)
+        if not unheld:
+            raise ResourceMissing("the platform has an account in each of the supportedCurrencies")
+        platform.api.list_platform_internal_accounts({"currency": unheld[0]}).expect_accepted()
 
 
 @requirement("ACC-113")
@@ -734,6 +770,22 @@ def test_the_sandbox_simulates_a_settled_deposit(
         assert total == before[1] + amount
     with check("ACC-123"):
         assert twice == before[0] + 2 * amount
+
+
+@requirement("EVT-050")
+@pytest.mark.parametrize("kind", SIMULATED)
+def test_a_simulated_deposit_is_reported(platform: Platform, kind: str) -> None:
+    """A webhook about the account comes after a simulated deposit."""
+    arrange, amount = SIMULATED[kind]
+    account = arrange(platform)
+    known_ids = {event.id for event in platform.webhooks.about(account["id"])}
+
+    simulate_deposit(platform, account, amount)
+
+    report = platform.webhooks.wait_for(
+        BALANCE, account["id"], where=lambda event: event.id not in known_ids
+    )
+    assert report is not None, f"no {BALANCE} for {account['id']}"
 
 
 @requirement("ACC-122")

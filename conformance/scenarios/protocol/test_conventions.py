@@ -40,7 +40,9 @@ JSON_CONTENT = {"content-type": "application/json"}
 MAX_CLOCK_DIFFERENCE = timedelta(minutes=15)
 """Clocks may differ by less than this; no two time zones are closer to each other."""
 
-OTHERS = {"USD", "GBP", "BTC", "USDC", "USDT"}
+COINS = ("BTC", "USDC", "USDT")
+
+OTHERS = {"USD", "GBP", *COINS}
 """Currencies whose decimals are judged on their own, or left open."""
 
 
@@ -129,14 +131,18 @@ def test_a_currency_can_be_named_to_people(
             "to-another-sign": lambda corridor: (
                 corridor.sending == "USD" and corridor.receiving in ("EUR", "GBP", "INR", "BRL")
             ),
-            "to-crypto": lambda corridor: corridor.receiving in ("BTC", "USDC", "USDT"),
+            "to-crypto": lambda corridor: corridor.receiving in COINS,
+            "from-crypto": lambda corridor: corridor.sending in COINS,
         }.items()
     ],
 )
 def test_the_currencies_of_a_payment_can_be_named_to_people(
     platform: Platform, check: Check, is_wanted: Callable[[Corridor], bool]
 ) -> None:
-    """The currencies of a quote, its transaction and a lookup show the same name and symbol."""
+    """The currencies of a quote, its transaction and a lookup show the same name and symbol.
+
+    So does the account that pays.
+    """
     corridor = next(filter(is_wanted, platform.profile.resources.corridors), None)
     if corridor is None:
         raise ResourceMissing("resources.corridors of the profile has none of this kind")
@@ -146,7 +152,8 @@ def test_the_currencies_of_a_payment_can_be_named_to_people(
         destination.id, {"customerId": source["customerId"]}
     )
 
-    bodies = [quote.shown, platform.transactions.of_quote(quote).shown, lookup.body]
+    transaction = platform.transactions.of_quote(quote)
+    bodies = [source.shown, quote.shown, transaction.shown, lookup.body]
 
     for currency in currencies(bodies):
         expect_members(check, currency, {"CNV-107": "name", "CNV-108": "symbol"})
@@ -240,10 +247,16 @@ def test_a_quote_is_created_now(platform: Platform) -> None:
 
 
 @requirement("CNV-030")
-def test_a_currency_has_the_same_decimals_everywhere(platform: Platform) -> None:
+@pytest.mark.parametrize("kind", ["usual", "crypto"])
+def test_a_currency_has_the_same_decimals_everywhere(platform: Platform, kind: str) -> None:
     """Balances, quotes, transactions and lookups give a currency the same number of decimals."""
-    source = platform.internal_accounts.account()
-    quote = platform.quotes.complete(platform.quotes.pending(source))
+    corridors = [platform.profile.usual_corridor]
+    if kind == "crypto":
+        corridors = [one for one in platform.profile.resources.corridors if one.sending in COINS]
+    if not corridors:
+        raise ResourceMissing("resources.corridors of the profile send no coins")
+    source, destination = platform.quotes.ends(corridors[0])
+    quote = platform.quotes.complete(platform.quotes.pending(source, destination))
     lookup = platform.api.client.call(
         "lookupExternalAccount",
         path={"accountId": quote["destination"]["accountId"]},

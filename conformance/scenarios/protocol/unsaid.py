@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
+from conformance.platform.resource import Json
 from conformance.scenarios.kit.refusals import field_errors, path_names
 from conformance.testdata.accounts import account_examples
+from conformance.testdata.examples import ABSENT, placed
 from conformance.verdict.decisions import ResourceMissing
 
 _OPERATORS = (
@@ -38,8 +40,24 @@ def _holds(path: Sequence[str], other: Sequence[str]) -> bool:
     return len(path) < len(other) and list(other[: len(path)]) == list(path)
 
 
+def _refusal_without_operator(platform: Platform, sent: Json, first: str) -> Answer | None:
+    """Return the refusal of an account without an operator, where its type needs none.
+
+    Whether it does is shown by the first example of the type.
+    """
+    body = platform.external_accounts.body({"id": sent["customerId"]}, first)
+    shown, answer = (
+        platform.api.create_external_account(placed(one, "accountInfo.provider", ABSENT))
+        for one in (body, sent)
+    )
+    return answer if shown.accepted and not answer.accepted else None
+
+
 def with_known_values(platform: Platform, answer: Answer) -> Answer:
     """Return the answer to the creation of a valid external account.
+
+    Where the refusal names nothing, and the type needs no operator, it is the refusal of the same
+    account without one.
 
     Raises:
         ResourceMissing: the refusal names no other members than those with guessed values, or
@@ -61,10 +79,15 @@ def with_known_values(platform: Platform, answer: Answer) -> Answer:
     if not paths and isinstance(answer.body, Mapping):
         # What is wrong with a bank account may be told in words alone.
         paths = [path_names(answer.body.get("reason"))]
-    if not any({*sent, *sent["accountInfo"]}.intersection(path) for path in paths):
+    is_silent = not any({*sent, *sent["accountInfo"]}.intersection(path) for path in paths)
+    if is_silent:
         paths = [sorted(guessed_members)]
     guesses_by_entry = [guessed_members.intersection(path) for path in paths]
     if not answer.accepted and guesses_by_entry and all(guesses_by_entry):
+        if is_silent and kind in _OPERATORS:
+            refusal = _refusal_without_operator(platform, sent, examples[0])
+            if refusal is not None:
+                return refusal
         unknown = " or ".join(sorted(set().union(*guesses_by_entry)))
         raise ResourceMissing(
             f"the target does not know the {unknown} that the "

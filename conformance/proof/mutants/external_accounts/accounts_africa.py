@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
+from conformance.proof.kit.builders import Json
+from conformance.proof.mutant import declare
 from conformance.proof.mutants.external_accounts.account_rules import (
+    Create,
+    creating,
     declare_guesses,
     declare_kinds,
     declare_rules,
     declare_strict,
 )
+from conformance.proof.patch import Apply
+from conformance.reference import errors
 from conformance.reference.external_accounts.account_types import PROVIDERS
+from conformance.reference.unit import Ask, Unit
 
 _PHONE = "phoneNumber"
 _OPERATOR = "provider"
@@ -146,6 +154,26 @@ declare_guesses(
         ("AFA-135", "XOF_ACCOUNT", f"accountInfo.{_PHONE}", "country", completed("221")),
     )
 )
+
+
+def _unpaid(number: str) -> Apply:
+    """Return a patch after which an account with such a number is refused without a reason."""
+
+    def create(create: Create, unit: Unit, ask: Ask, body: Json) -> Any:
+        if re.fullmatch(number, str(body["accountInfo"].get(_PHONE))):
+            raise errors.Refusal("INVALID_BANK_ACCOUNT", "It cannot be paid.")
+        return create(unit, ask, body)
+
+    return creating("XOF_ACCOUNT", create)
+
+
+for _id, _number in (
+    ("AFA-137", _COAST),
+    ("AFA-141", r"\+229\d{8}"),
+    ("AFA-142", r"\+229\d{9}"),
+):
+    declare(_id, "unpaid", f"what fits {_number} is refused without a reason", _unpaid(_number))
+
 declare_rules(
     (requirement, "BWP_ACCOUNT", member, name, changes)
     for requirement, member, name, changes in (

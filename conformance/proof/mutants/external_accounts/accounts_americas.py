@@ -84,6 +84,7 @@ for _type, _member, _low, _high, _numbers in NUMBERS:
 
 _PIX = ("CPF", "CNPJ", "EMAIL", "PHONE", "RANDOM")
 _CHECKING: Json = {"enum": ("CHECKING",)}
+_ANY_CASE: Json = {"enum": ("CHECKING", "SAVINGS", "checking", "savings")}
 _ANY_WORD: Json = {"enum": ()}
 _BLANK: Json = {"min_length": None}
 _BLANK_PHONE: Json = {"pattern": r"(\+[1-9]\d{6,14})?", "min_length": None}
@@ -100,6 +101,7 @@ declare_rules(
         ("AMR-009", USD, "bankAccountType", "checking-alone", _CHECKING),
         ("AMR-019", USD, "bankAccountType", "any-word", _ANY_WORD),
         ("AMR-019", USD, "bankAccountType", "unruled", None),
+        ("AMR-312", USD, "bankAccountType", "any-case", _ANY_CASE),
         ("AMR-300", USD, "fiToFiInformation", "four-characters", {"max_length": 4}),
         ("AMR-300", USD, "intermediaryRoutingNumber", "swift", {"pattern": r"[A-Z]{6}\w{2,5}"}),
         ("AMR-100", BRL, "pixKeyType", "unknown", _but("CPF")),
@@ -119,6 +121,7 @@ declare_rules(
         ("AMR-112", BRL, "pixKey", "blank", _BLANK),
         ("AMR-114", BRL, "pixKeyType", "any-word", _ANY_WORD),
         ("AMR-114", BRL, "pixKeyType", "unruled", None),
+        ("AMR-114", BRL, "pixKeyType", "evp", {"enum": (*_PIX, "EVP")}),
         ("AMR-116", BRL, "pixKeyType", "any-case", {"enum": (*_PIX, *map(str.lower, _PIX))}),
         ("AMR-155", COP, "bankAccountType", "checking-alone", _CHECKING),
         ("AMR-162", COP, "bankName", "blank", _BLANK),

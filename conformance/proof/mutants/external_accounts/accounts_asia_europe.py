@@ -183,6 +183,7 @@ KINDS: tuple[tuple[str, str, str, Json], ...] = (
     ("ASA-169", INR, "neither", _NEITHER),
     ("ASA-176", INR, "no-branch", _RAIL_ALONE),
     ("ASA-177", INR, "no-branch", _RAIL_ALONE),
+    ("ASA-191", INR, "no-rail", {"beside": {"accountNumber": ("ifsc",)}}),
     ("ASA-187", INR, "no-rails", {"rails": ()}),
     ("ASA-262", BDT, "neither", _NEITHER),
     ("ASA-262", BDT, "branch-alone", {"one_of": ("accountNumber", "phoneNumber", "branchCode")}),
@@ -368,6 +369,16 @@ declare(
     "conflict",
     "a missing SWIFT code is a conflict",
     _complaining(errors.Refusal("CONFLICT", "The bank is not known.")),
+)
+
+
+declare(
+    "EUA-906",
+    "demanded",
+    "each account in euros needs a SWIFT code",
+    _complaining(
+        errors.invalid_input(errors.field_error("accountInfo.swiftCode", "It is needed."))
+    ),
 )
 
 

@@ -90,6 +90,12 @@ declare(
     edited(externals, "list_for_customers", lambda body: {**body, "data": body["data"][:-1]}),
 )
 declare(
+    "EXT-804",
+    "unlisted",
+    "the list shows no platformAccountId",
+    edited(externals, "list_for_customers", without("data.*.platformAccountId")),
+)
+declare(
     "EXT-090",
     "one-page",
     "there is one page",
@@ -286,6 +292,18 @@ def _of_the_name(unit: Unit, account: ExternalAccount) -> Iterable[ExternalAccou
     query = select(ExternalAccount).where(ExternalAccount.platform_account_id == name)
     return unit.session.scalars(query)
 
+
+def _of_the_details(unit: Unit, account: ExternalAccount) -> Iterable[ExternalAccount]:
+    query = select(ExternalAccount).where(ExternalAccount.account_type == account.account_type)
+    return [one for one in unit.session.scalars(query) if one.info == account.info]
+
+
+declare(
+    "EXT-107",
+    "same-details",
+    "whoever else has registered a bank account loses it when one deletes it",
+    instead(externals, "remove", _swept(_of_the_details)),
+)
 
 for _requirement in ("EXT-106", "EXT-107"):
     declare(

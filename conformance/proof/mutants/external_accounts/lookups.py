@@ -529,6 +529,26 @@ def bounds_not_converted(lookup: Json) -> Json:
     return lookup
 
 
+_LEAST = 10**8
+"""So much that it tells its unit, of pesos with two decimals and of coins with six."""
+
+
+@mutant("LKP-803", "the least that is sent is what is received", (receivers, "lookup"), edited)
+def least_not_converted(lookup: Json) -> Json:
+    for entry in lookup["supportedCurrencies"]:
+        entry["minSendingAmount"] = entry["min"] = _LEAST
+    return lookup
+
+
+@mutant("LKP-807", "the least that is sent is in cents", (receivers, "lookup"), edited)
+def least_in_cents(lookup: Json) -> Json:
+    unit = 10 ** (lookup["sendingCurrency"]["decimals"] - 2)
+    for entry in lookup["supportedCurrencies"]:
+        cost = entry["maxSendingAmount"] * _LEAST // entry["max"]
+        entry["min"], entry["minSendingAmount"] = _LEAST, cost // unit if unit > 1 else cost
+    return lookup
+
+
 @mutant("LKP-807", "bounds of sending are in cents", (receivers, "lookup"), edited)
 def bounds_in_cents(lookup: Json) -> Json:
     unit = 10 ** (lookup["sendingCurrency"]["decimals"] - 2)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, after, around, edited, instead
-from conformance.proof.kit.edits import Edit, without
+from conformance.proof.kit.edits import Edit, put, without
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import (
@@ -257,6 +257,15 @@ def pooled(patch: Patch) -> None:
         "funding_instructions",
         lambda account: accounts.instructions_for(account.currency, "1234567890"),
     )
+
+
+@mutant("ACC-106", "everybody pays to one account, under a name of its own")
+def pooled_by_name(patch: Patch) -> None:
+    def instructions(account: InternalAccount) -> list[Json]:
+        name = put("*.accountOrWalletInfo.accountHolderName", account.id)
+        return list(name(accounts.instructions_for(account.currency, "1234567890")))
+
+    patch.replace(accounts, "funding_instructions", instructions)
 
 
 # --- Simulated deposits ---------------------------------------------------------------------

@@ -25,12 +25,12 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import deposited
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
-from conformance.reference.customers import customers
+from conformance.reference.customers import customers, onboarding
 from conformance.reference.internal_accounts import accounts, rule_based
 from conformance.reference.internal_accounts.ledger import Leg
 from conformance.reference.store import Customer, InternalAccount, Quote
 from conformance.reference.transactions import settlement
-from conformance.reference.unit import Ask, Unit
+from conformance.reference.unit import Ask, Unit, new_id
 from conformance.reference.verification import kyc_links
 
 # --- Provisioning ---------------------------------------------------------------------------
@@ -60,6 +60,15 @@ for _id, _kind, _statuses in (
             f"accounts of type {_kind} are {_status} from the start",
             _provided(_kind, _status),
         )
+
+
+@mutant(
+    "ACC-810", "each change of a customer opens its accounts anew", (onboarding, "update"), after
+)
+def opened_again(unit: Unit, ask: Ask) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    for code in accounts.currencies_to_provision(unit, customer.currencies):
+        accounts.provision(unit, customer.id, code, new_id("InternalAccount"))
 
 
 # --- Lists ----------------------------------------------------------------------------------
@@ -100,6 +109,20 @@ def _no_match(original: Handler, unit: Unit, ask: Ask) -> Any:
     return {"data": []} if "currency" in ask.query else original(unit, ask)
 
 
+def _of_everybody(original: Handler, unit: Unit, ask: Ask) -> Any:
+    if "currency" not in ask.query:
+        return original(unit, ask)
+    query = select(InternalAccount).where(InternalAccount.currency == ask.query["currency"])
+    return {"data": accounts.views(unit, list(unit.session.scalars(query)))}
+
+
+def _not_found(original: Handler, unit: Unit, ask: Ask) -> Any:
+    found = original(unit, ask)
+    if not found["data"]:
+        raise errors.Refusal("ACCOUNT_NOT_FOUND", "The platform has no such account.")
+    return found
+
+
 def _all_if_none(original: Handler, unit: Unit, ask: Ask) -> Any:
     found = original(unit, ask)
     return found if found["data"] else _unfiltered(original, unit, ask)
@@ -130,6 +153,20 @@ LISTS: tuple[tuple[str, str, str, Place, Callable[[Handler, Unit, Ask], Any]], .
         "an unknown customer has all accounts",
         (accounts, "list_for_customers"),
         _all_of_nobody,
+    ),
+    (
+        "ACC-113",
+        "customers-too",
+        "the accounts of customers in the currency are listed too",
+        (accounts, "list_for_platform"),
+        _of_everybody,
+    ),
+    (
+        "ACC-811",
+        "not-found",
+        "a currency that the platform holds nothing in is not found",
+        (accounts, "list_for_platform"),
+        _not_found,
     ),
     (
         "ACC-113",

@@ -203,6 +203,7 @@ declare(
     listing(_with_all, (accounts, "list_for_platform")),
 )
 declare("RBA-026", "without-rule", "the list shows no rules", listing(each(put("sweepRule", None))))
+declare("RBA-805", "null", "the list shows null as rules", listing(each(put("sweepRule", None))))
 declare("RBA-004", "listed", "the list names no holder", listing(each(put("customerId", ""))))
 declare("RBA-021", "in-place", "a number hides the other accounts", listing(_rule_based_alone))
 declare(
@@ -217,6 +218,7 @@ declare(
     "the list shows a label of digits as a number",
     listing(each(turned("label", as_number))),
 )
+declare("RBA-024", "null", "the list shows no labels", listing(each(put("label", None))))
 declare("RBA-024", "other-label", "the list has other labels", listing(each(put("label", "A-1"))))
 
 

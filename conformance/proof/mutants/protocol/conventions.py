@@ -8,7 +8,7 @@ from typing import Any
 from unicodedata import normalize
 
 from conformance.proof.kit.builders import Place, edited
-from conformance.proof.kit.edits import bare, put, turned
+from conformance.proof.kit.edits import bare, put, shows, turned, where
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.protocol.toolkit import Scope, answered_early, reading, refuse
 from conformance.proof.patch import Function, Patch
@@ -109,6 +109,31 @@ for _name, _view, _path in (
         f"{_path} is another number than elsewhere",
         edited(*_view, turned(_path, lambda decimals: decimals + 1)),
     )
+
+
+declare(
+    "CNV-030",
+    "coins-apart",
+    "the decimals of an account in a crypto currency are another number than elsewhere",
+    edited(
+        accounts,
+        "_view",
+        where(
+            shows("type", "INTERNAL_CRYPTO"),
+            turned("balance.currency.decimals", lambda decimals: decimals + 1),
+        ),
+    ),
+)
+declare(
+    "CNV-112",
+    "coins-apart",
+    "the balance of an account in a crypto currency has another symbol than quotes",
+    edited(
+        accounts,
+        "_view",
+        where(shows("type", "INTERNAL_CRYPTO"), put("balance.currency.symbol", "¤")),
+    ),
+)
 
 
 # --- Ways to write JSON ---------------------------------------------------------------------

@@ -429,6 +429,19 @@ def silent_balances_of_businesses(unit: Unit, account: InternalAccount) -> bool:
     return owner is not None and owner.customer_type == "BUSINESS"
 
 
+for _type in ("INTERNAL_CRYPTO", "EMBEDDED_WALLET"):
+    declare(
+        "EVT-050",
+        _type.lower(),
+        f"the balance of an account of type {_type} is not reported",
+        skipped(
+            accounts,
+            "announce_balance",
+            lambda _unit, account, kind=_type: account.type == kind,
+        ),
+    )
+
+
 @mutant("EVT-051", "a debit is not reported")
 def silent_debits(patch: Patch) -> None:
     patch.replace(settlement, "announce_source", lambda *_: None)
