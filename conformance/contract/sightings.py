@@ -45,6 +45,11 @@ class Sightings:
     def __init__(self, document: Document) -> None:
         self._kinds: Mapping[str, Mapping[str, Any]] = document.raw["x-constant"]
         self._once: str = document.raw["x-judge"]["once"]
+        self._of_event: Mapping[str, str] = {
+            member: document.raw["x-judge"][key]
+            for member, key in (("type", "event-type"), ("data.id", "event-resource"))
+        }
+        self._events: dict[str, dict[str, str]] = {}
         self._shown: dict[str, dict[str, Scalar]] = {}
         self._given: dict[str, dict[str, str]] = {}
         self._relations = Relations()
@@ -55,6 +60,7 @@ class Sightings:
         with self._lock:
             self._shown.clear()
             self._given.clear()
+            self._events.clear()
             self._relations.forget()
 
     def answer(
@@ -87,7 +93,32 @@ class Sightings:
             return ()
         name = str(body.get("type"))[:MAX_CHARS]
         with self._lock:
-            return _one_each(self._resource(body.get("data"), Kind.WEBHOOK, name))
+            found = [*self._event(body, name)]
+            found += self._resource(body.get("data"), Kind.WEBHOOK, name)
+        return _one_each(found)
+
+    def _event(self, body: Mapping[str, Any], name: str) -> Iterator[Finding]:
+        """Yield whether a webhook is of the type and about the resource of those of its id."""
+        event = body.get("id")
+        if not isinstance(event, str) or len(event) > MAX_CHARS:
+            return
+        if event not in self._events and len(self._events) >= MAX_RESOURCES:
+            return
+        before = self._events.setdefault(event, {})
+        for member, requirement in self._of_event.items():
+            value = _value_at(body, member)
+            if not isinstance(value, str) or not 0 < len(value) <= MAX_CHARS:
+                continue
+            if member not in before:
+                before[member] = value
+            elif value == before[member]:
+                yield Finding(requirement, passed=True)
+            else:
+                detail = f"{member} of {event} is {value!r}, and was {before[member]!r}"
+                wanted = Difference(
+                    *(Kind.WEBHOOK, name, member), expected=before[member], got=value
+                )
+                yield Finding(requirement, False, detail, wanted)
 
     def _repeated(self, rows: Sequence[Any], operation: str) -> Iterator[Finding]:
         """Yield whether the rows of a list, of two at least, have ids of their own."""

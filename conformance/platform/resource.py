@@ -154,6 +154,11 @@ def unknown_id(identifier: str) -> str:
     return f"{identifier}9"
 
 
+def retyped(identifier: str, kind: str) -> str:
+    """Return an identifier with another type in the place of its own."""
+    return f"{kind}:{identifier.rpartition(':')[2]}"
+
+
 def without_members(body: Json, *names: str) -> dict[str, Any]:
     """Return a body without some of its members."""
     return {name: value for name, value in body.items() if name not in names}

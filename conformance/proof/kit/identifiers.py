@@ -37,6 +37,11 @@ def internal_account_of(unit: Unit, name: str) -> str:
     return name if accounts.find(unit, name) else unit.session.scalar(query.limit(1)) or name
 
 
+def of_type(kind: str) -> Lookup:
+    """Return what looks ids up by what follows their type, whatever that is."""
+    return lambda _, name: f"{kind}:{name.rpartition(':')[2]}"
+
+
 def declare_lookups(rows: Iterable[tuple[str, str, Place, str, Lookup]]) -> None:
     """Declare mutants of handlers that take another kind of id for their own.
 
@@ -53,7 +58,7 @@ def declare_lookups(rows: Iterable[tuple[str, str, Place, str, Lookup]]) -> None
         declare(
             requirement,
             name,
-            f"the {member} of another resource of the same customer will do",
+            f"the {member} of another resource of the same customer, or another type, will do",
             around(holder, function, looking),
         )
 

@@ -16,6 +16,7 @@ from conformance.exchange.answer import Answer
 from conformance.exchange.credentials import Credentials
 from conformance.platform.grounds.request import Request, any_request
 from conformance.platform.platform import Platform
+from conformance.platform.resource import unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -29,6 +30,7 @@ NO_EFFECT = "AUT-042"
 SECRET = "AUT-043"  # noqa: S105 - the id of a requirement
 
 INVALID = 400
+UNAUTHORIZED = 401
 
 UNKNOWN = "00000000-conformance"
 """A text that is neither a token id nor a client secret of any platform."""
@@ -108,6 +110,30 @@ def test_an_operation_asks_for_the_credentials_of_the_platform(
         pass
 
 
+@requirement("AUT-045")
+@pytest.mark.parametrize(
+    "name",
+    [
+        o.id
+        for o in document().operations.values()
+        if "requestBody" in o.raw and o.form_schema is None
+    ],
+)
+def test_credentials_are_looked_at_before_the_body(platform: Platform, name: str) -> None:
+    """A wrong secret is refused with 401, also with a body that is no object."""
+    call = any_request(name, platform)
+    expect_denied(call, lambda **auth: call.send(content=b"[]", valid=False, **auth))
+
+
+@requirement("AUT-046")
+@pytest.mark.parametrize("name", [o.id for o in document().operations.values() if "{" in o.path])
+def test_credentials_are_looked_at_before_the_path(platform: Platform, name: str) -> None:
+    """A wrong secret is refused with 401, whether or not there is what the path names."""
+    call = any_request(name, platform)
+    unknown = {parameter: unknown_id(known) for parameter, known in call.path.items()}
+    expect_denied(call, lambda **auth: call.send(path=unknown, **auth))
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -128,6 +154,24 @@ def test_a_secret_is_right_to_the_letter(platform: Platform, change: Callable[[s
 def send(call: Request, fault: Fault) -> Answer:
     """Send a request with other credentials than the right ones."""
     return call.send(auth=call.platform.api.client.presenting(fault))
+
+
+def expect_denied(call: Request, send_fault: Callable[..., Answer]) -> None:
+    """Assert that a request with another fault is refused with 401 for its wrong secret.
+
+    Args:
+        call: the request without the fault.
+        send_fault: sends the request with the fault, with the right credentials or with others.
+
+    Raises:
+        ResourceMissing: the operation is not offered, or the fault alone is refused with 401.
+    """
+    __tracebackhide__ = True
+    wrong = call.platform.api.client.presenting(FAULTS["AUT-031"])
+    without_fault, refusal, twin = call.send(auth=wrong), send_fault(auth=wrong), send_fault()
+    if without_fault.status != UNAUTHORIZED or twin.status == UNAUTHORIZED:
+        raise ResourceMissing(f"a wrong secret makes no difference: {without_fault}, {twin}")
+    assert refusal.status == UNAUTHORIZED, refusal
 
 
 def arrange_access(platform: Platform) -> None:

@@ -20,11 +20,12 @@ from conformance.platform.resource import (
     require_member,
     unknown_id,
 )
+from conformance.platform.waiting import wait_until
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
-from conformance.scenarios.kit.regions import EU
+from conformance.scenarios.kit.regions import EU, moved_to_sca
 from conformance.scenarios.kit.resets import expect_status
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -135,6 +136,22 @@ def test_a_started_reset_can_be_read(platform: Platform, check: Check) -> None:
         )
 
 
+@requirement("SFR-804")
+def test_the_window_of_a_reset_is_fixed(platform: Platform) -> None:
+    """Two readings of a reset that are seconds apart show one ``expiresAt``."""
+    reset = platform.resets.started()
+    before = platform.resets.read(reset)
+
+    wait_until(clock_now())
+
+    now = platform.resets.read(reset)
+    if now.get("status") != before.get("status"):
+        raise ResourceMissing(f"the sandbox moves a reset by itself: {now}")
+    difference = arrange_moment(now, "expiresAt") - arrange_moment(before, "expiresAt")
+    # The target may keep how many seconds are left, and round the end.
+    assert abs(difference) <= timedelta(seconds=1), f"before it was {before}, then {now}"
+
+
 @requirement("SFR-008", "SFR-033", "SFR-036")
 def test_two_resets_of_a_customer_are_told_apart(platform: Platform, check: Check) -> None:
     """Of two resets of one customer each shows its own factor and ``expiresAt``."""
@@ -207,9 +224,12 @@ def test_a_passed_reset_is_completed(platform: Platform, check: Check) -> None:
         assert arrange_moment(again, "completedAt") == arrange_moment(now, "completedAt"), again
 
 
-@requirement("SFR-042", "SFR-043")
+@requirement("SFR-033", "SFR-042", "SFR-043")
 def test_the_reset_of_a_phone_is_completed_with_another(platform: Platform, check: Check) -> None:
-    """A completion with ``mobile`` is answered with 204, and the reset is COMPLETED then."""
+    """A completion with ``mobile`` is answered with 204, and the reset is COMPLETED then.
+
+    It is one of a phone.
+    """
     reset = platform.resets.passed(factor=PHONE)
 
     answer = platform.resets.complete(reset)
@@ -217,9 +237,11 @@ def test_the_reset_of_a_phone_is_completed_with_another(platform: Platform, chec
     with check("SFR-042"):
         assert answer.status == HTTPStatus.NO_CONTENT, answer
     arranged_body(answer)
+    now = platform.resets.at_status(reset, "COMPLETED")
     with check("SFR-043"):
-        now = platform.resets.at_status(reset, "COMPLETED")
         assert now["status"] == "COMPLETED", now
+    with check("SFR-033"):
+        assert now.get("factor") == PHONE, now
 
 
 @requirement("SFR-040", "SFR-041", "SFR-101")
@@ -512,6 +534,21 @@ def test_the_whole_eu_is_in_the_regions_of_sca(platform: Platform) -> None:
         raise ResourceMissing(f"no new customer starts a reset, or {known_region} is alone")
     refused = [region for region, answer in starts.items() if answer.status == HTTPStatus.CONFLICT]
     assert not refused, f"customers of {refused} are taken for customers outside of SCA"
+
+
+@requirement("SFR-805")
+def test_a_customer_who_moved_to_an_sca_region_starts_a_reset(platform: Platform) -> None:
+    """The start is not refused with 409 for a customer who was created in another region."""
+    factor = platform.profile.bindings.reset_factor
+    customer = moved_to_sca(platform)
+    platform.resets.enroll(customer, factor, required=False)
+
+    start = platform.resets.require_factor(platform.resets.start(customer), factor)
+
+    if not start.accepted:
+        # Anybody may be refused for want of a factor.
+        arranged_body(platform.resets.start(platform.resets.holder()))
+    assert start.status != HTTPStatus.CONFLICT, start
 
 
 @requirement("SFR-016")

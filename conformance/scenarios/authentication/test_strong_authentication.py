@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, require_member
+from conformance.platform.resource import Json, Resource, arranged_body, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import (
     WAITING,
@@ -15,7 +15,7 @@ from conformance.scenarios.kit.challenges import (
     wrong_proof,
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.kit.regions import EU
+from conformance.scenarios.kit.regions import EU, moved_to_sca
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -119,6 +119,37 @@ def test_a_customer_outside_the_sca_regions_is_not_challenged(platform: Platform
 
     answer.expect_accepted()
     assert not answer.body.get("scaChallenge"), answer
+
+
+@requirement("SCA-004")
+def test_who_is_paid_is_not_asked_for_a_proof(platform: Platform) -> None:
+    """A payment from a customer outside the SCA regions to one of them has no ``scaChallenge``."""
+    require_outside(platform)
+    receiver = platform.internal_accounts.account(
+        customer=platform.approved.sca_customer(), amount=0
+    )
+    creation = platform.api.create_quote(
+        platform.quotes.body(platform.internal_accounts.account(), receiver)
+    )
+    if not creation.accepted:
+        raise ResourceMissing(f"a customer cannot pay one of an SCA region so: {creation}")
+
+    answer = platform.api.execute_quote(arranged_body(creation)["id"])
+
+    answer.expect_accepted()
+    assert not answer.body.get("scaChallenge"), answer
+
+
+@requirement("SCA-842")
+def test_a_customer_who_moved_to_an_sca_region_is_asked_for_a_proof(platform: Platform) -> None:
+    """The execution is PENDING_AUTHORIZATION for a customer who was created in another region."""
+    customer = moved_to_sca(platform)
+    quote = platform.quotes.pending(platform.internal_accounts.account(customer=customer))
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    answer.expect_accepted()
+    assert answer.body["status"] == WAITING, answer
 
 
 @requirement("SCA-005", "SCA-006")
@@ -244,6 +275,21 @@ def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
         answer = platform.api.execute_quote(platform.quotes.pending(source)["id"])
         answer.expect_accepted()
         assert answer.body["status"] == WAITING, answer
+
+
+@requirement("SCA-841")
+def test_a_newer_challenge_leaves_an_older_one_as_it_is(platform: Platform) -> None:
+    """The first of two challenged quotes of a customer can still be authorized."""
+    source = platform.sca.account()
+    first = platform.sca.challenged(source=source)
+    second = platform.api.execute_quote(platform.quotes.pending(source)["id"])
+    if not second.accepted or second.body["status"] != WAITING:
+        raise ResourceMissing(f"a customer has one challenge at a time: {second}")
+
+    answer = platform.sca.authorize_fully(first)
+
+    answer.expect_accepted()
+    assert answer.body["status"] in SETTLING, answer
 
 
 @requirement("SCA-027")

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from conformance.platform.platform import Platform
+from conformance.platform.resource import retyped
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
 
 
 @requirement("CUS-800", "CUS-801")
 def test_a_customer_is_found_by_its_own_id_alone(platform: Platform, check: Check) -> None:
-    """Reading and updating by the id of the customer's external account are refused."""
+    """Reading and updating by the id of the customer's external account are refused.
+
+    So are they by the customer's own id behind the type of an external account.
+    """
     customer = platform.external_accounts.account_holder()
     account = platform.external_accounts.account(customer)
     name = {"fullName": "Omar Bauer"}
+    others = (account["id"], retyped(customer["id"], "ExternalAccount"))
 
-    read_refusal, update_refusal = (
-        platform.api.get_customer(account["id"]),
-        platform.api.update_customer(account["id"], name),
-    )
+    readings = [platform.api.get_customer(other) for other in others]
+    updates = [platform.api.update_customer(other, name) for other in others]
 
     with check("CUS-800"):
-        read_refusal.refused(*NOT_FOUND, twin=platform.api.get_customer(customer["id"]))
+        twin = platform.api.get_customer(customer["id"])
+        for refusal in readings:
+            refusal.refused(*NOT_FOUND, twin=twin)
     with check("CUS-801"):
-        update_refusal.refused(*NOT_FOUND, twin=platform.api.update_customer(customer["id"], name))
+        twin = platform.api.update_customer(customer["id"], name)
+        for refusal in updates:
+            refusal.refused(*NOT_FOUND, twin=twin)

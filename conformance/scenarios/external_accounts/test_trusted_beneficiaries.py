@@ -15,18 +15,23 @@ from conformance.verdict.decisions import ResourceMissing
 TRUSTED = "BENEFICIARY_TRUSTED"
 
 
-@requirement("EXT-160", "EXT-161", "EXT-162")
+@requirement("EXT-100", "EXT-160", "EXT-161", "EXT-162")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_a_trusted_beneficiary_cannot_be_deleted(
     platform: Platform, check: Check, *, business: bool
 ) -> None:
-    """The deletion of a trusted account is refused with 409 and BENEFICIARY_TRUSTED."""
+    """The deletion of a trusted account is refused with 409 and BENEFICIARY_TRUSTED.
+
+    That of another account of the customer is answered with 204.
+    """
     owner = platform.trust.customer(business=business)
     account, other = platform.trust.trusted(owner), platform.external_accounts.account(owner)
 
     refusal = platform.api.delete_external_account(account["id"])
 
     twin = platform.api.delete_external_account(other["id"])
+    with check("EXT-100"):
+        assert twin.status == HTTPStatus.NO_CONTENT, twin
     with check("EXT-160"):
         refusal.refused(409, twin=twin)
     with check("EXT-161"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import listed_members
+from conformance.platform.resource import listed_members, retyped
 from conformance.scenarios.kit.marks import requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.verdict.decisions import ResourceMissing
@@ -11,16 +11,23 @@ from conformance.verdict.decisions import ResourceMissing
 
 @requirement("ACC-800")
 def test_no_deposit_is_simulated_on_an_external_account(platform: Platform) -> None:
-    """A simulated deposit to the id of an external account is refused."""
+    """A simulated deposit to the id of an external account is refused.
+
+    So is one to the account's own id behind the type of an external account.
+    """
     account = platform.internal_accounts.account(amount=0)
     external_account = platform.external_accounts.account(account.owner)
 
-    refusal = platform.internal_accounts.fund({**account, "id": external_account["id"]}, 10_000)
+    refusals = [
+        platform.internal_accounts.fund({**account, "id": name}, 10_000)
+        for name in (external_account["id"], retyped(account["id"], "ExternalAccount"))
+    ]
 
     twin = platform.internal_accounts.fund(account, 10_000)
     if not twin.accepted:
         raise ResourceMissing(f"no deposit is simulated to a {account.get('type')}: {twin}")
-    refusal.refused(*NOT_FOUND, twin=twin)
+    for refusal in refusals:
+        refusal.refused(*NOT_FOUND, twin=twin)
 
 
 @requirement("ACC-801")

@@ -16,7 +16,7 @@ from conformance.platform.grounds.request import request
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.marks import requirement
+from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors, path_names
 from conformance.testdata.examples import ABSENT, example, placed
 from conformance.text.paths import value_at
@@ -195,17 +195,29 @@ def test_a_field_that_is_right_is_not_listed(platform: Platform, subject: Subjec
         expect(not listed_names(refusal) & correct_names, f"{path} alone to be listed", refusal)
 
 
-@requirement("ERR-096")
-def test_a_wrong_field_of_an_account_is_listed(platform: Platform) -> None:
-    """A refusal with one wrong field lists it by a path that ends in the name of the field."""
+@requirement("ERR-096", "ERR-200")
+def test_a_wrong_field_of_an_account_is_listed(platform: Platform, check: Check) -> None:
+    """A refusal with one wrong field lists it by a path that ends in the name of the field.
+
+    A dot stands before that name, where anything does.
+    """
     body = ACCOUNT.body(platform)
 
     refusals = ACCOUNT.refused_alone(platform, body, at_least=1)
 
     twin = ACCOUNT.create(platform, body, valid=True)
     for path, refusal in refusals.items():
-        refusal.refused(twin=twin)
-        expect(listed_names(refusal) >= last_names([path]), f"{path} to be listed", refusal)
+        name = path.rpartition(".")[2]
+        with check("ERR-096"):
+            refusal.refused(twin=twin)
+            expect(name in listed_names(refusal), f"{path} to be listed", refusal)
+        with check("ERR-200"):
+            fields = [str(entry.get("field")) for entry in listed_errors(refusal)]
+            about = [field for field in fields if last_name(field) == name]
+            if not about:
+                raise ResourceMissing(f"{path} is not listed: {refusal}")
+            dotted = all(field == name or field.endswith(f".{name}") for field in about)
+            expect(dotted, f"a dotted path to {path}", refusal)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from urllib.parse import quote
 
 import httpx
@@ -12,6 +13,7 @@ from conformance.contract.document import Operation, document
 from conformance.exchange.answer import Answer
 from conformance.platform.grounds.request import MADE_UP, Request, request
 from conformance.platform.platform import Platform
+from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.protocol.stray import (
     expect_error_object,
@@ -20,6 +22,8 @@ from conformance.scenarios.protocol.stray import (
     require_offer,
     require_state,
 )
+from conformance.text.paths import value_at
+from conformance.verdict.decisions import ResourceMissing
 
 OPERATIONS: Mapping[str, Operation] = document().operations
 
@@ -133,28 +137,86 @@ WILD: Mapping[str, str] = {
 }
 """Identifiers that no resource has, encoded as they are sent in a path."""
 
+TYPED: Mapping[str, str] = {"CNV-113": "", "CNV-114": "no-such-thing"}
+"""What follows the type of the resource in identifiers that no resource has."""
 
-@requirement(*WILD, "CNV-096", "CNV-097")
+
+@requirement(*WILD, *TYPED, "CNV-096", "CNV-097")
 @pytest.mark.parametrize("name", [o.id for o in OPERATIONS.values() if "{" in o.path])
 def test_a_wild_identifier_is_refused(platform: Platform, check: Check, name: str) -> None:
-    """Identifiers that no resource has are refused with a client error, and change nothing."""
+    """Identifiers that no resource has are refused with a client error, and change nothing.
+
+    They are sent alone and, where identifiers have one, behind the type of the resource.
+    """
     valid_request = request(name, platform)
     before = valid_request.state()
+    types = {f"{known.partition(':')[0]}:" for known in valid_request.path.values() if ":" in known}
 
-    refusals = {identifier: send_at_path(valid_request, wild) for identifier, wild in WILD.items()}
+    refusals = {
+        identifier: [send_at_path(valid_request, f"{kind}{wild}") for kind in ("", *types)]
+        for identifier, wild in WILD.items()
+    }
+    typed_refusals = {
+        identifier: [send_at_path(valid_request, f"{kind}{rest}") for kind in types]
+        for identifier, rest in TYPED.items()
+    }
     parent_answer = send_at_path(valid_request, "%2e%2e")
     after = valid_request.state()
     twin = valid_request.send()
 
-    for identifier, refusal in refusals.items():
+    for identifier, answers in {**refusals, **typed_refusals}.items():
         with check(identifier):
-            expect_refused(refusal, twin)
+            if not answers:
+                raise ResourceMissing("the identifier tells no type")
+            for refusal in answers:
+                expect_refused(refusal, twin)
     with check("CNV-096"):
         expect_unbroken([parent_answer])
     with check("CNV-097"):
         require_state(before)
         assert after == before, f"requests for other resources changed {before} to {after}"
         require_offer(twin)
+
+
+@requirement("CNV-115")
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        pytest.param(name, place, id=f"{name}-{place}")
+        for name, place in (
+            ("createQuote", "source.accountId"),
+            ("createQuote", "destination.accountId"),
+            ("createDocument", "documentHolder"),
+            ("listCustomerInternalAccounts", "customerId"),
+            ("listCustomerExternalAccounts", "customerId"),
+        )
+    ],
+)
+def test_a_wild_identifier_in_a_request_breaks_nothing(
+    platform: Platform, name: str, place: str
+) -> None:
+    """Identifiers that no resource has, in a body or a query, cause no server error."""
+    valid_request = request(name, platform)
+    own = value_at({**(valid_request.body or {}), **valid_request.query}, place)
+    kind, colon, _ = str(own).partition(":")
+    answers = []
+    for wild in (
+        "",
+        "no-such-thing",
+        "no-such/thing",
+        "no-such\0thing",
+        _FOREIGN,
+        "x" * _TEXT_LENGTH,
+    ):
+        identifier = f"{kind}:{wild}" if colon else wild
+        ground = valid_request.ground
+        if place in valid_request.query:
+            ground = replace(ground, query={**ground.query, place: identifier})
+        else:
+            ground = replace(ground, body=dict(having(place, identifier)(valid_request.body or {})))
+        answers.append(replace(valid_request, ground=ground).send(valid=False))
+
+    expect_unbroken(answers)
 
 
 QUERIES: Mapping[str, str] = {

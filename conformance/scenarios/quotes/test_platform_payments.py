@@ -15,6 +15,7 @@ from conformance.scenarios.quotes.payments import (
     fund_platform_account,
 )
 from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
+from conformance.verdict.decisions import ResourceMissing
 
 
 @requirement("QUO-070", "QUO-120", "QUO-121", "QUO-600", "QUO-601", "TRX-600", "EVT-011")
@@ -58,6 +59,23 @@ def test_the_platform_moves_money_for_itself(platform: Platform, check: Check) -
     with check("EVT-011"):
         name = quote["transactionId"]
         expect_event(platform, COMPLETED, name)
+
+
+@requirement("QUO-601")
+def test_the_platform_is_asked_for_no_proof_of_who_is_paid(platform: Platform) -> None:
+    """A quote from the platform's account to that of a customer who needs SCA is executed."""
+    source = fund_platform_account(platform)
+    receiver = platform.external_accounts.account(
+        platform.approved.sca_customer(), corridor_from(platform, source).account
+    )
+    creation = platform.api.create_quote(platform.quotes.body(source, receiver, amount=AMOUNT // 2))
+    if not creation.accepted:
+        raise ResourceMissing(f"the platform pays no account of such a customer: {creation}")
+
+    execution = platform.api.execute_quote(arranged_body(creation)["id"])
+
+    execution.expect_accepted()
+    assert execution.body["status"] in SETTLING, execution
 
 
 @requirement("QUO-086")

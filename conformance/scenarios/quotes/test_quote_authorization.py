@@ -21,6 +21,7 @@ from conformance.scenarios.kit.challenges import (
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
+from conformance.scenarios.kit.refusals import require_refusal
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -443,9 +444,12 @@ def test_an_expired_second_challenge_ends_its_quote(platform: Platform, check: C
 # --- Customers who may not authorize --------------------------------------------------------
 
 
-@requirement("ERR-008", "QUO-204")
+@requirement("ERR-008", "QUO-204", "SCA-844")
 def test_a_lapsed_session_authorizes_nothing(platform: Platform, check: Check) -> None:
-    """After the session has lapsed, a right code is refused with 409 SCA_SESSION_REQUIRED."""
+    """After the session has lapsed, a right code is refused with 409 SCA_SESSION_REQUIRED.
+
+    That of another customer is accepted.
+    """
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
@@ -455,14 +459,20 @@ def test_a_lapsed_session_authorizes_nothing(platform: Platform, check: Check) -
 
     with check("QUO-204"):
         expect_untouched(platform, source, before)
+    twin = platform.sca.send_proof(platform.sca.challenged())
     with check("ERR-008"):
-        twin = platform.sca.send_proof(platform.sca.challenged())
         refusal.refused(409, "SCA_SESSION_REQUIRED", twin=twin)
+    with check("SCA-844"):
+        require_refusal(refusal)
+        twin.expect_accepted()
 
 
-@requirement("ERR-009", "QUO-205")
+@requirement("ERR-009", "QUO-205", "SCA-843")
 def test_a_locked_out_customer_authorizes_nothing(platform: Platform, check: Check) -> None:
-    """The right code of a locked customer is refused with 423 ACCOUNT_LOCKED."""
+    """The right code of a locked customer is refused with 423 ACCOUNT_LOCKED.
+
+    That of another customer is accepted.
+    """
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
@@ -472,9 +482,12 @@ def test_a_locked_out_customer_authorizes_nothing(platform: Platform, check: Che
 
     with check("QUO-205"):
         expect_untouched(platform, source, before)
+    twin = platform.sca.send_proof(platform.sca.challenged())
     with check("ERR-009"):
-        twin = platform.sca.send_proof(platform.sca.challenged())
         refusal.refused(423, "ACCOUNT_LOCKED", twin=twin)
+    with check("SCA-843"):
+        require_refusal(refusal)
+        twin.expect_accepted()
 
 
 # --- Repeated authorization -----------------------------------------------------------------

@@ -54,6 +54,28 @@ def test_a_webhook_is_compared_with_an_answer(sightings: Sightings) -> None:
 
 
 @pytest.mark.parametrize(
+    ("change", "broken"),
+    [
+        ({}, []),
+        ({"type": "Y"}, ["EVT-263"]),
+        ({"data": {"id": "Transaction:2"}}, ["EVT-264"]),
+        ({"id": "Webhook:2", "type": "Y", "data": {"id": "Transaction:2"}}, []),
+        ({"data": {}}, []),
+    ],
+)
+def test_a_webhook_is_compared_with_those_of_its_id(
+    sightings: Sightings, change: dict[str, Any], broken: list[str]
+) -> None:
+    """Webhooks of one id have one type and are about one resource."""
+    event = {"id": "Webhook:1", "type": "X", "data": {"id": "Transaction:1"}}
+    sightings.delivery(event)
+
+    found = sightings.delivery({**event, **change})
+
+    assert [finding.requirement for finding in found if not finding.passed] == broken
+
+
+@pytest.mark.parametrize(
     "change",
     [
         {"createdAt": "2026-01-15T09:30:00Z"},

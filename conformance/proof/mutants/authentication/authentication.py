@@ -76,6 +76,29 @@ def too_late(operation: str) -> Apply:
     return around(BasicAuth, "__call__", call)
 
 
+def after_the_rest(operation: str, *statuses: int) -> Apply:
+    """Let an operation refuse what is wrong with a request before its credentials."""
+
+    async def call(
+        original: Callable[..., Any], auth: Any, scope: Any, receive: Any, send: Any
+    ) -> None:
+        late = scope["type"] == "http" and is_call(scope, operation)
+        messages: list[Any] = []
+
+        async def keep(message: Any) -> None:
+            messages.append(message)
+
+        if late and not auth._is_allowed(scope):
+            await auth._app(scope, receive, keep)
+        if messages and messages[0]["status"] in statuses:
+            for message in messages:
+                await send(message)
+            return
+        await original(auth, scope, receive, send)
+
+    return around(BasicAuth, "__call__", call)
+
+
 UNSEEN = frozenset(
     {
         "createCustomer",
@@ -118,6 +141,22 @@ for _operation, _described in document().operations.items():
         without_basic(_operation),
         at=_at,
     )
+    if _described.body_required and _described.form_schema is None:
+        declare(
+            "AUT-045",
+            f"{_operation}-reads-first",
+            f"{_operation} refuses a wrong body before wrong credentials",
+            after_the_rest(_operation, 400, 422),
+            at=_at,
+        )
+    if "{" in _described.path:
+        declare(
+            "AUT-046",
+            f"{_operation}-searches-first",
+            f"{_operation} tells anybody what it does not find",
+            after_the_rest(_operation, 404),
+            at=_at,
+        )
     if _described.method != "GET" and _operation not in UNSEEN:
         declare(
             "AUT-042",

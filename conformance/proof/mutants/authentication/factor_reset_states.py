@@ -137,12 +137,20 @@ def phone_reviewed(unit: Unit, ask: Ask) -> None:
         reset.status = "PENDING_REVIEW"
 
 
-@mutant("SFR-070", "a new reset waits for a review", (factor_resets, "start"))
-def born_rejected(start: Function, unit: Unit, ask: Ask) -> Json:
-    body: Json = start(unit, ask)
-    unit.session.flush()
-    unit.session.get_one(FactorReset, body["resetId"]).status = "REJECTED"
-    return body
+def _born(status: str) -> Apply:
+    """Let a reset start at a status."""
+
+    def start(original: Handler, unit: Unit, ask: Ask) -> Json:
+        body: Json = original(unit, ask)
+        unit.session.flush()
+        unit.session.get_one(FactorReset, body["resetId"]).status = status
+        return body
+
+    return around(factor_resets, "start", start)
+
+
+declare("SFR-070", "rejected", "a new reset is over at once", _born("REJECTED"))
+declare("SFR-070", "reviewed", "a new reset waits for a review", _born("PENDING_REVIEW"))
 
 
 @mutant("SFR-074", "a reset that was reviewed cannot be completed")

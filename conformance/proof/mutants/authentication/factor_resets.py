@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from conformance.proof.kit.builders import (
 from conformance.proof.kit.edits import ABSENT, put
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.authentication.toolkit import decided_once
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.authentication import factor_resets, logins
@@ -157,6 +159,18 @@ def read_later(body: Json) -> Json:
     return body
 
 
+@mutant("SFR-804", "the window of a reset is counted from now", (factor_resets, "view"), before)
+def window_from_now(reset: FactorReset) -> None:
+    lifetime = reset.expires_at - reset.created_at
+    reset.expires_at = moment_after(round(time.time() * 1_000_000), lifetime / 1_000_000)
+
+
+@mutant("SFR-033", "a phone that was replaced is forgotten", (factor_resets, "view"), edited)
+def phone_forgotten(body: Json) -> Json:
+    done = body["status"] == "COMPLETED" and body["factor"] == factor_resets.PHONE
+    return {**body, "factor": "TOTP"} if done else body
+
+
 # --- Fields of requests ---------------------------------------------------------------------
 
 
@@ -273,6 +287,14 @@ declare(
     "without-HR",
     "Croatia is forgotten among the regions of SCA",
     instead(rules, "SCA_REGIONS", rules.SCA_REGIONS - {"HR"}),
+)
+
+
+declare(
+    "SFR-805",
+    "decided-once",
+    "whether a customer may reset a factor is decided when it is created",
+    decided_once,
 )
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.proof.kit.builders import Json, after, around, edited, instead
+from sqlalchemy.orm import object_session
+
+from conformance.proof.kit.builders import Json, after, around, before, edited, instead
 from conformance.proof.kit.edits import without
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.authentication.toolkit import WAITING, showing
-from conformance.proof.mutants.quotes.toolkit import pending_authorized
+from conformance.proof.mutants.authentication.toolkit import WAITING, decided_once, showing
+from conformance.proof.mutants.quotes.toolkit import pending_authorized, receivers_asked
 from conformance.proof.patch import Apply, Patch
-from conformance.reference import rules
+from conformance.reference import errors, rules
 from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
 from conformance.reference.quotes import quotes
 from conformance.reference.store import Challenge, Customer, Quote
 from conformance.reference.unit import Ask, Unit
@@ -94,6 +97,22 @@ def challenge_of_everybody(shown: Json) -> Json:
     return {"scaChallenge": empty, **shown}
 
 
+declare(
+    "SCA-004",
+    "receivers-asked",
+    "a payment to a customer of an SCA region waits for a proof of that customer",
+    receivers_asked,
+)
+
+
+declare(
+    "SCA-842",
+    "decided-once",
+    "whether a customer needs SCA is decided when it is created",
+    decided_once,
+)
+
+
 declare("SCA-005", "executes", "a proof takes the place of an execution", pending_authorized)
 declare("SCA-006", "executes", "a proof moves the money without a challenge", pending_authorized)
 
@@ -164,6 +183,41 @@ def _authorizing_all(patch: Patch) -> None:
 
 declare("SCA-025", "all", "a proof authorizes all quotes of its customer", _authorizing_all)
 declare("SCA-026", "all", "a proof pays for all quotes of its customer", _authorizing_all)
+
+
+@mutant(
+    "SCA-841",
+    "the newest challenge of a customer takes the place of the others",
+    (sca, "check_proof"),
+    before,
+)
+def newest_challenge_alone(unit: Unit, quote: Quote, body: Json) -> None:
+    theirs = unit.session.query(Challenge).join(Quote, Quote.id == Challenge.quote_id)
+    newest = theirs.filter(Quote.customer_id == quote.customer_id).order_by(
+        Challenge.created_at.desc()
+    )
+    if newest.first() is not unit.session.get(Challenge, quote.challenge_id):
+        raise errors.invalid_input(errors.field_error("code", "The proof is not valid."))
+
+
+def _of_all_customers(condition: str, refuse: str) -> Apply:
+    """Return the patch by which what holds for one customer is held against all."""
+
+    def refuse_all(original: Callable[[Customer], None], customer: Customer) -> None:
+        session = object_session(customer)
+        assert session is not None
+        for one in session.query(Customer):
+            if customers.has_condition(one, condition):
+                original(one)
+
+    return around(sca, refuse, refuse_all)
+
+
+for _requirement, _condition, _refuse, _statement in (
+    ("SCA-843", "SCA_LOCKED", "refuse_locked", "a lock of one customer is one of all"),
+    ("SCA-844", "SCA_SESSION_LAPSED", "refuse_lapsed", "all customers share one session"),
+):
+    declare(_requirement, "of-all", _statement, _of_all_customers(_condition, _refuse))
 
 
 @mutant("SCA-027", "an expired challenge shuts its customer out", (sca, "expire"), after)

@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, around, edited
-from conformance.proof.patch import Apply
+from conformance.proof.kit.builders import Handler, Json, Place, around, edited
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import routes
 from conformance.reference.app import BasicAuth
+from conformance.reference.customers import customers, onboarding
+from conformance.reference.store import Customer
+from conformance.reference.unit import Ask, Unit
 
 WAITING = "PENDING_AUTHORIZATION"
 
@@ -17,6 +20,23 @@ WAITING = "PENDING_AUTHORIZATION"
 def showing(place: Place, change: Callable[[Json], Json]) -> Apply:
     """Return the patch by which a challenge is shown with other members."""
     return edited(*place, lambda shown: {**shown, **change(shown)})
+
+
+def decided_once(patch: Patch) -> None:
+    """Let a customer need SCA for good, or never, by what it was created with."""
+    known: dict[str, bool] = {}
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Json:
+        shown: Json = original(unit, ask)
+        unit.session.flush()
+        known[shown["id"]] = customers.needs_sca(unit.session.get_one(Customer, shown["id"]))
+        return shown
+
+    def needs_sca(original: Function, customer: Customer) -> bool:
+        return known.get(customer.id, bool(original(customer)))
+
+    patch.wrap(onboarding, "create", create)
+    patch.wrap(customers, "needs_sca", needs_sca)
 
 
 Allows = Callable[[Any, Any, bool], bool]

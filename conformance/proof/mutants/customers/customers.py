@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.proof.kit.builders import Handler, around, edited, invented, receives
 from conformance.proof.kit.edits import as_number, put, turned
-from conformance.proof.kit.identifiers import declare_lookups, owner_of
+from conformance.proof.kit.identifiers import declare_lookups, of_type, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
@@ -166,5 +166,7 @@ declare_lookups(
     (
         ("CUS-800", "read", (onboarding, "read"), "customerId", owner_of),
         ("CUS-801", "changed", (onboarding, "update"), "customerId", owner_of),
+        ("CUS-800", "any-type", (onboarding, "read"), "customerId", of_type("Customer")),
+        ("CUS-801", "any-type", (onboarding, "update"), "customerId", of_type("Customer")),
     )
 )

@@ -21,7 +21,7 @@ from conformance.proof.kit.builders import (
     receives,
 )
 from conformance.proof.kit.edits import Edit, put, replaced, without
-from conformance.proof.kit.identifiers import declare_lookups, external_account_of
+from conformance.proof.kit.identifiers import declare_lookups, external_account_of, of_type
 from conformance.proof.kit.tables import answers, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
@@ -514,6 +514,27 @@ declare_lookups(
         ("EXT-800", "read", (externals, "read"), "externalAccountId", external_account_of),
         ("EXT-801", "deleted", (externals, "remove"), "externalAccountId", external_account_of),
         ("EXT-802", "deleted", (externals, "remove"), "externalAccountId", external_account_of),
+        (
+            "EXT-800",
+            "any-type",
+            (externals, "read"),
+            "externalAccountId",
+            of_type("ExternalAccount"),
+        ),
+        (
+            "EXT-801",
+            "any-type",
+            (externals, "remove"),
+            "externalAccountId",
+            of_type("ExternalAccount"),
+        ),
+        (
+            "EXT-802",
+            "any-type",
+            (externals, "remove"),
+            "externalAccountId",
+            of_type("ExternalAccount"),
+        ),
     )
 )
 

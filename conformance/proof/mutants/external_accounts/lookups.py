@@ -10,7 +10,12 @@ from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
 from conformance.proof.kit.edits import ALL, put, turned, without
-from conformance.proof.kit.identifiers import declare_lookups, external_account_of, owner_of
+from conformance.proof.kit.identifiers import (
+    declare_lookups,
+    external_account_of,
+    of_type,
+    owner_of,
+)
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.toolkit import priced_unseen
@@ -675,7 +680,10 @@ def labels_taken(patch: Patch) -> None:
 
 
 declare_lookups(
-    (("LKP-800", "looked-up", (receivers, "lookup"), "accountId", external_account_of),)
+    (
+        ("LKP-800", "looked-up", (receivers, "lookup"), "accountId", external_account_of),
+        ("LKP-800", "any-type", (receivers, "lookup"), "accountId", of_type("ExternalAccount")),
+    )
 )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import select
+from sqlalchemy.orm import object_session
 
 from conformance.proof.kit.builders import (
     Handler,
@@ -565,6 +566,16 @@ def trusted_by_businesses(patch: Patch) -> None:
         return original(unit, ask)
 
     patch.wrap(externals, "remove", delete)
+
+
+@mutant(
+    "EXT-100", "trust in one account is trust in all of its owner", (externals, "refuse_trusted")
+)
+def all_trusted(original: Callable[[ExternalAccount], None], account: ExternalAccount) -> None:
+    session = object_session(account)
+    assert session is not None
+    for other in session.query(ExternalAccount).filter_by(customer_id=account.customer_id):
+        original(other)
 
 
 @mutant("EXT-161", "a trusted beneficiary is some conflict", (externals, "refuse_trusted"), instead)

@@ -20,7 +20,12 @@ from conformance.proof.kit.builders import (
     later_pages,
 )
 from conformance.proof.kit.edits import put, without
-from conformance.proof.kit.identifiers import declare_lookups, internal_account_of, owner_of
+from conformance.proof.kit.identifiers import (
+    declare_lookups,
+    internal_account_of,
+    of_type,
+    owner_of,
+)
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import deposited
 from conformance.proof.patch import Apply, Patch
@@ -348,6 +353,7 @@ def fees_delivered(original: Callable[[Quote], list[Leg]], quote: Quote) -> list
 declare_lookups(
     (
         ("ACC-800", "funded", (rule_based, "fund"), "accountId", internal_account_of),
+        ("ACC-800", "any-type", (rule_based, "fund"), "accountId", of_type("InternalAccount")),
         ("ACC-801", "listed", (accounts, "list_for_customers"), "customerId", owner_of),
     )
 )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import select
 from starlette.responses import PlainTextResponse, Response
@@ -25,6 +26,8 @@ from conformance.proof.mutants.protocol.toolkit import (
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, errors, routes
+from conformance.reference.customers import customers
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.stablecoins import stablecoins
@@ -320,6 +323,16 @@ STRAYS: Mapping[str, tuple[str, Callable[[Scope], bool], int]] = {
         lambda scope: b"%zz" in raw_path(scope),
         500,
     ),
+    "CNV-113": (
+        "an identifier that is a type alone breaks the service",
+        lambda scope: re.search(rb"/[A-Z][A-Za-z]+:(/|$)", raw_path(scope)) is not None,
+        500,
+    ),
+    "CNV-114": (
+        "an identifier without a number behind its type breaks the service",
+        lambda scope: re.search(rb":no-such-thing(/|$)", raw_path(scope)) is not None,
+        500,
+    ),
     "CNV-096": (
         "a path that climbs breaks the service",
         lambda scope: b"%2e%2e" in raw_path(scope),
@@ -380,6 +393,43 @@ for _requirement, _wild in (
         return wild in raw_path(scope)
 
     declare(_requirement, "taken", "whatever is named is said to be done", answering(_takes, 200))
+
+
+for _requirement, _wild in (
+    ("CNV-090", b":xxxxxxxxxx"),
+    ("CNV-091", b":%D7"),
+    ("CNV-092", b":no-such%2F"),
+    ("CNV-093", b":no-such%00"),
+    ("CNV-094", b":no-such%FF"),
+    ("CNV-095", b":no-such%zz"),
+):
+
+    def _breaks_on(scope: Scope, wild: bytes = _wild) -> bool:
+        return wild in raw_path(scope)
+
+    declare(
+        _requirement,
+        "behind-a-type",
+        "what follows the type of an identifier is not looked at before it is used",
+        answering(_breaks_on, 500),
+    )
+
+
+def _typed_parsed(find: Function, unit: Unit, name: str, *more: Any, **named: Any) -> Any:
+    """Take what stands behind the type of an identifier for a number."""
+    UUID(name.partition(":")[2])
+    return find(unit, name, *more, **named)
+
+
+declare(
+    "CNV-115",
+    "parsed",
+    "what follows the type of an identifier is read as a number",
+    together(
+        around(accounts, "find", _typed_parsed),
+        around(customers, "get", _typed_parsed),
+    ),
+)
 
 
 @mutant("CNV-085", "a wrong method breaks the service")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Json, instead, recoded
+from conformance.proof.kit.builders import Handler, Json, around, instead, recoded
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
@@ -212,6 +212,24 @@ def errors_of_the_body(patch: Patch) -> None:
         errors,
         "field_error",
         lambda original, path, message, **more: original("body", message, **more),
+    )
+
+
+for _name, _written in (
+    ("pointer", lambda path: f"/{path.replace('.', '/')}"),
+    ("brackets", lambda path: "[".join(path.split(".")) + "]" * path.count(".")),
+):
+    declare(
+        "ERR-200",
+        _name,
+        "fields are named by another notation than dotted paths",
+        around(
+            errors,
+            "field_error",
+            lambda original, path, message, written=_written, **more: original(
+                written(path), message, **more
+            ),
+        ),
     )
 
 

@@ -12,12 +12,12 @@ from sqlalchemy import select
 from conformance.proof.kit.builders import Json, around, before, edited, instead, receives
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.quotes.toolkit import at_once
+from conformance.proof.mutants.quotes.toolkit import at_once, change_body
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.internal_accounts import accounts
-from conformance.reference.quotes import parties, quotes
+from conformance.reference.quotes import limits, parties, quotes
 from conformance.reference.store import Customer, Quote
 from conformance.reference.unit import Ask, Reply, Unit
 from conformance.reference.unit import after as moment_after
@@ -229,3 +229,14 @@ declare(
     "a quote that pulls its money is answered with 200",
     _answered_200(lambda source: source.get("accountId", "").startswith("ExternalAccount:")),
 )
+
+
+@mutant("QUO-044", "amounts are floats, and have no limit")
+@mutant("QUO-045", "amounts are floats, and have no limit")
+def amounts_in_floats(patch: Patch) -> None:
+    def inexact(_unit: Unit, body: Json) -> Json:
+        return {**body, "lockedCurrencyAmount": int(float(body["lockedCurrencyAmount"]))}
+
+    for refuse in ("refuse_large", "refuse_volume"):
+        patch.replace(limits, refuse, lambda *_: None)
+    change_body(inexact)(patch)

@@ -9,7 +9,7 @@ from typing import Any
 from conformance.proof.kit.builders import Json, around, before, edited
 from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.quotes.toolkit import platform_pays_itself
+from conformance.proof.mutants.quotes.toolkit import platform_pays_itself, receivers_asked
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.internal_accounts import accounts, ledger
@@ -42,6 +42,14 @@ def customers_alone(party: parties.Party) -> parties.Party:
 def never_executed(unit: Unit, quote: Quote, *action: rules.Action) -> None:
     if quote.source_kind == "INTERNAL" and quote.customer_id is None:
         raise refused()
+
+
+declare(
+    "QUO-601",
+    "receivers-asked",
+    "the platform waits for a proof of the customer whom it pays",
+    receivers_asked,
+)
 
 
 def _of_platform(quote: Quote) -> bool:

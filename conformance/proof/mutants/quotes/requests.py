@@ -19,7 +19,7 @@ from conformance.proof.kit.builders import (
     together,
 )
 from conformance.proof.kit.edits import without
-from conformance.proof.kit.identifiers import external_account_of, internal_account_of
+from conformance.proof.kit.identifiers import external_account_of, internal_account_of, of_type
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted
@@ -278,6 +278,30 @@ declare("QUO-800", "owner", "money comes from a customer", _party(internal_accou
 declare(
     "QUO-801", "owner", "money goes to a customer", _party(external_account_of, "destination_of")
 )
+
+
+def _whatever_the_type(kind: str) -> Callable[[Unit, str], str]:
+    own = of_type(kind)
+    return lambda unit, name: own(unit, name) if name.startswith("Customer:") else name
+
+
+declare(
+    "QUO-800",
+    "any-type",
+    "the type of a source's id is not looked at",
+    _party(_whatever_the_type("InternalAccount"), "source_of"),
+)
+declare(
+    "QUO-801",
+    "any-type",
+    "the type of a destination's id is not looked at",
+    _party(_whatever_the_type("ExternalAccount"), "destination_of"),
+)
+
+
+@mutant("QUO-802", "the type of a quote's id is not looked at", (quotes, "get"))
+def any_type(get: Function, unit: Unit, name: str) -> Any:
+    return get(unit, of_type("Quote")(unit, name))
 
 
 @mutant("QUO-802", "the id of a transaction stands for its quote", (quotes, "get"))

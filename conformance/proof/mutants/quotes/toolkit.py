@@ -15,6 +15,7 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.authentication import sca
 from conformance.reference.customers import customers
+from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Move
@@ -136,6 +137,24 @@ def lapse_ignored(patch: Patch) -> None:
 
 def lock_ignored(patch: Patch) -> None:
     patch.replace(sca, "refuse_locked", lambda _customer: None)
+
+
+def receivers_asked(patch: Patch) -> None:
+    """Let a payment of who needs no proof wait for one of who is paid."""
+
+    def start(
+        original: Callable[..., None], unit: Unit, quote: Quote, action: rules.Action = "EXECUTE"
+    ) -> None:
+        name = quote.destination.get("accountId", "")
+        account = accounts.find(unit, name) or externals.find(unit, name)
+        owner = unit.session.get(Customer, account.customer_id or "") if account else None
+        if action == "EXECUTE" and owner is not None and customers.needs_sca(owner):
+            quotes.challenge(unit, quote, owner)
+        else:
+            original(unit, quote, action)
+
+    patch.wrap(quotes, "start", start)
+    patch.replace(sca, "available", lambda _unit, _quote: [*rules.SCA_FACTORS])
 
 
 def perform(unit: Unit, quote: Quote, action: rules.Action) -> None:

@@ -50,6 +50,31 @@ for _id, _statement, _change in (
     declare(_id, "again", _statement, _again(_change))
 
 
+def _numbered_by(number: Callable[[Json], str]) -> Apply:
+    """Return the patch that numbers the webhooks about anything but payments."""
+
+    def emit(original: Function, unit: Unit, event_type: str, data: Json) -> None:
+        original(unit, event_type, data)
+        if not event_type.startswith("OUTGOING_PAYMENT"):
+            unit.events[-1]["id"] = f"Webhook:{number(data)}"
+
+    return around(Unit, "emit", emit)
+
+
+declare(
+    "EVT-263",
+    "by-resource",
+    "all webhooks about a customer have one id",
+    _numbered_by(lambda data: str(data["id"].partition(":")[2])),
+)
+declare(
+    "EVT-264",
+    "alike",
+    "all webhooks that are not about a payment have one id",
+    _numbered_by(lambda _: "1"),
+)
+
+
 @mutant("EVT-262", "what is acknowledged late is reported as something new")
 def new_after_patience(patch: Patch) -> None:
     patience = 0.15
