@@ -21,8 +21,6 @@ JSON_CONTENT = {"content-type": "application/json"}
 AMOUNTS = ("INVALID_AMOUNT", "AMOUNT_OUT_OF_RANGE", *INVALID)
 NOT_FOUND_CODES = tuple(code for code, statuses in error_codes().items() if 404 in statuses)
 NOBODY = "nobody"
-_NO_FLOAT = 2**53 + 1
-"""The first whole number that no float of 64 bits is."""
 TOO_LARGE = (
     "TRANSACTION_SIZE_LIMIT_EXCEEDED",
     "INSUFFICIENT_FUNDS",
@@ -62,27 +60,6 @@ def test_an_amount_that_cannot_be_moved_is_called_that(
     require_refusal(refusal)
     # The daily volume is the only cause with a status of its own.
     refusal.refused(*REFUSED, 429, *codes, twin=platform.api.create_quote(body))
-
-
-@pytest.mark.parametrize(
-    ("side", "member"),
-    [
-        case("QUO-044", "sending", "SENDING", "totalSendingAmount"),
-        case("QUO-045", "receiving", "RECEIVING", "totalReceivingAmount"),
-    ],
-)
-def test_an_amount_that_is_taken_is_exact(platform: Platform, side: str, member: str) -> None:
-    """A quote shows the amount that it locks; one beyond what floats count may be refused."""
-    ends = platform.quotes.ends(platform.quotes.corridor(same_currency=True))
-
-    usual, large = (
-        platform.api.create_quote(platform.quotes.body(*ends, side=side, amount=amount))
-        for amount in (None, _NO_FLOAT)
-    )
-
-    shown = arranged_resource(usual)[member]
-    assert shown == usual.exchange.request_body["lockedCurrencyAmount"], usual
-    assert not large.accepted or large.body[member] == _NO_FLOAT, large
 
 
 @requirement("ERR-074")

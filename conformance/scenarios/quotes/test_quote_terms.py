@@ -26,6 +26,9 @@ MANY_DECIMALS = 3
 LARGE = 4_999_999
 """A sending amount at which the square of a usual fee is more than rounding."""
 
+NO_FLOAT = 2**53 + 1
+"""The first whole number that no float of 64 bits is."""
+
 DOLLARS = ("USD", "USDC", "USDT")
 """US dollars, and the coins among those that the specification names that stand for one each."""
 
@@ -98,6 +101,23 @@ def test_fees_are_added_to_a_locked_receiving_amount(
             assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
         with check("QUO-052"):
             expect_fees_are_the_difference(quote)
+
+
+@pytest.mark.parametrize(
+    "side", [case("QUO-044", "sending", "SENDING"), case("QUO-045", "receiving", "RECEIVING")]
+)
+def test_a_locked_amount_is_no_float(platform: Platform, side: str) -> None:
+    """A quote shows the amount that it locks; one beyond what floats count may be refused."""
+    ends = platform.quotes.ends(platform.quotes.corridor(same_currency=True))
+
+    usual, large = (
+        platform.api.create_quote(platform.quotes.body(*ends, side=side, amount=amount))
+        for amount in (None, NO_FLOAT)
+    )
+
+    shown = arranged_resource(usual)[LOCKED_TOTALS[side]]
+    assert shown == usual.exchange.request_body["lockedCurrencyAmount"], usual
+    assert not large.accepted or large.body[LOCKED_TOTALS[side]] == NO_FLOAT, large
 
 
 @requirement("QUO-608")
