@@ -136,7 +136,7 @@ def test_a_started_reset_can_be_read(platform: Platform, check: Check) -> None:
         )
 
 
-@requirement("SFR-804")
+@requirement("SFR-806")
 def test_the_window_of_a_reset_is_fixed(platform: Platform) -> None:
     """Two readings of a reset that are seconds apart show one ``expiresAt``."""
     reset = platform.resets.started()
@@ -536,7 +536,7 @@ def test_the_whole_eu_is_in_the_regions_of_sca(platform: Platform) -> None:
     assert not refused, f"customers of {refused} are taken for customers outside of SCA"
 
 
-@requirement("SFR-805")
+@requirement("SFR-807")
 def test_a_customer_who_moved_to_an_sca_region_starts_a_reset(platform: Platform) -> None:
     """The start is not refused with 409 for a customer who was created in another region."""
     factor = platform.profile.bindings.reset_factor

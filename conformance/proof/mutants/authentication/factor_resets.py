@@ -159,7 +159,7 @@ def read_later(body: Json) -> Json:
     return body
 
 
-@mutant("SFR-804", "the window of a reset is counted from now", (factor_resets, "view"), before)
+@mutant("SFR-806", "the window of a reset is counted from now", (factor_resets, "view"), before)
 def window_from_now(reset: FactorReset) -> None:
     lifetime = reset.expires_at - reset.created_at
     reset.expires_at = moment_after(round(time.time() * 1_000_000), lifetime / 1_000_000)
@@ -291,7 +291,7 @@ declare(
 
 
 declare(
-    "SFR-805",
+    "SFR-807",
     "decided-once",
     "whether a customer may reset a factor is decided when it is created",
     decided_once,
