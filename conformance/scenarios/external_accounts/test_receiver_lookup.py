@@ -401,7 +401,7 @@ def test_the_bounds_of_what_is_sent_are_in_its_unit(platform: Platform) -> None:
         told.remove("minSendingAmount")
     expected = 10.0 ** (decimals[1] - decimals[0])
     if expected == 1 or not told:
-        raise ResourceMissing(f"{entries} with {decimals} decimals do not tell units apart")
+        raise ResourceMissing(f"bounds with {decimals} decimals do not tell units apart: {entries}")
 
     for bound in told:
         ratio = in_coins[bound] / in_dollars[bound]
