@@ -243,7 +243,7 @@ def unsettled_unreported(unit: Unit, account: InternalAccount, amount: int) -> N
 )
 def pending_first(unit: Unit, account: InternalAccount, amount: int) -> None:
     before = accounts.view(unit, account)
-    total = before["totalBalance"]["amount"] + amount
+    total = (before.get("totalBalance") or before["balance"])["amount"] + amount
     pending = {**before, "totalBalance": money.money_view(total, account.currency)}
     unit.emit(rules.BALANCE_EVENT, pending)
 
