@@ -214,7 +214,8 @@ def test_a_wild_identifier_in_a_request_breaks_nothing(
             ground = replace(ground, query={**ground.query, place: identifier})
         else:
             ground = replace(ground, body=dict(having(place, identifier)(valid_request.body or {})))
-        answers.append(replace(valid_request, ground=ground).send(valid=False))
+        # A gateway may refuse an odd query by itself.
+        answers.append(replace(valid_request, ground=ground).send(valid=False, judged=False))
 
     expect_unbroken(answers)
 
