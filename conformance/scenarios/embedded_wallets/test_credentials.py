@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
 import pytest
@@ -196,10 +197,17 @@ def ask_for_code(platform: Platform, wallet: Resource, kind: str) -> Asked:
 
 
 def ask_for_passkey(platform: Platform, wallet: Resource, name: str) -> Asked:
-    """Ask for a passkey of a wallet with a WebAuthn credential id, and return the answer."""
+    """Ask for a passkey of a wallet with a WebAuthn credential id, and return the answer.
+
+    The id is made of the name and of the wallet, as an earlier run with the same seed may have
+    registered one of the name alone.
+    """
+    credential_id = hashlib.sha256(f"{name}/{wallet['id']}".encode()).hexdigest()
     return require_unsigned(
         platform,
-        platform.triggers.ask("credential.passkey", accountId=wallet["id"], credentialId=name),
+        platform.triggers.ask(
+            "credential.passkey", accountId=wallet["id"], credentialId=credential_id
+        ),
     )
 
 

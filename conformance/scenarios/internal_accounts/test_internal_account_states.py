@@ -24,6 +24,8 @@ from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conformance.platform.platform import Platform
     from conformance.platform.resource import Resource
 
@@ -75,13 +77,26 @@ def test_an_account_is_active_once_it_is_provisioned(platform: Platform, check: 
 @requirement("ACC-164")
 def test_a_pending_account_takes_no_deposit(platform: Platform) -> None:
     """A deposit does not arrive on a PENDING account."""
-    expect_no_deposit(platform, platform.internal_accounts.awaited())
+    with while_pending(platform) as account:
+        expect_no_deposit(platform, account)
 
 
 @requirement("ACC-165")
 def test_a_pending_account_takes_no_payment(platform: Platform) -> None:
     """A payment of another customer does not arrive on a PENDING account."""
-    require_no_payment_into(platform, platform.internal_accounts.awaited())
+    with while_pending(platform) as account:
+        require_no_payment_into(platform, account)
+
+
+@contextlib.contextmanager
+def while_pending(platform: Platform) -> Iterator[Resource]:
+    """Give a PENDING account; raise ``ResourceMissing`` at the end if it is ACTIVE by then."""
+    account = platform.internal_accounts.awaited()
+    try:
+        yield account
+    finally:
+        if platform.internal_accounts.read(account).get("status") == "ACTIVE":
+            raise ResourceMissing("the account was provisioned meanwhile")
 
 
 @requirement("ACC-144", "ACC-145", "ACC-146", "ACC-055")

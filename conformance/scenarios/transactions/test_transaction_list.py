@@ -166,6 +166,7 @@ def test_a_type_keeps_to_the_transactions_of_it_on_however_many_pages(
     source = platform.internal_accounts.account()
     quotes = [platform.quotes.pending(source) for _ in range(2)]
     # In the middle, so that it would follow the first page whichever way the list is sorted.
+    platform.internal_accounts.deposit(source, 1_000)
     platform.internal_accounts.return_deposit(source, 1_000)
     quotes += [platform.quotes.pending(source) for _ in range(2)]
     payment = platform.transactions.of_quote(quotes[-1])
