@@ -1027,6 +1027,21 @@ first-fault-of-change-only|209|Only the first invalid field of a change of a cus
 national-id-without-authority|327|A NATIONAL_ID needs no issuingAuthority.
 secret-compared-as-prefix|419|The right secret is taken with anything behind it.
 request-id-missing-as-signature|422|A retry without Request-Id has WALLET_SIGNATURE_MISSING.
+third-name-not-understood|51|A fullName of more than two words counts as none at the submission.
+change-of-newest-customer|309|A change goes to the customer who was created last.
+consent-in-local-time|27|The timestamp of an endUserTermsConsent is shown in local time.
+refused-quote-leaves-transaction|248|A quote to an unknown destination leaves a PENDING transaction.
+change-provisions-again|88|Each change of an approved customer opens its accounts again.
+delete-takes-same-account|363|A deletion takes other customers' accounts with the same accountInfo.
+second-challenge-replaces-first|240|A challenge voids the one that another quote waits for.
+reset-expiry-from-reading|408|The expiresAt of a reset is counted from each reading.
+reset-starts-in-review|268|A reset of any factor starts as PENDING_REVIEW.
+webhook-id-of-second|428|Webhooks that are sent in one second have one id.
+malformed-id-crashes|470|A GET by an id that is no UUID behind its type ends in an internal error.
+id-type-ignored|25|An id names its record whatever type stands before the colon.
+field-as-pointer|209|The field of an invalid member is a JSON pointer.
+lock-for-all|474|The lock-out of one customer locks out all of them.
+label-lost-in-list|83|The label of a rule-based account is null in the list.
 """
 
 

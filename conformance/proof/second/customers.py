@@ -378,10 +378,25 @@ def shown(world: World, customer: Json) -> Json:
     if all(lines) and world.has("second-line-joined"):
         body["address"] = {**body["address"], "line1": ", ".join(lines)}
         del body["address"]["line2"]
+    agreed = at(body, "endUserTermsConsent.timestamp")
+    if agreed and world.has("consent-in-local-time"):
+        body["endUserTermsConsent"] = {
+            **body["endUserTermsConsent"],
+            "timestamp": _in_local_time(agreed),
+        }
     made = customer["_platform_id_made"] and str(customer["platformCustomerId"])
     if made and made.startswith("second-") and world.has("platform-id-made-at-reading"):
         body["platformCustomerId"] = f"second-{world.number()}"
     return body
+
+
+def _in_local_time(moment: str) -> str:
+    """Return a time two hours east of UTC; one at the ends of the calendar stays as it is."""
+    zone = dt.timezone(dt.timedelta(hours=2))
+    try:
+        return dt.datetime.fromisoformat(moment).astimezone(zone).isoformat()
+    except OverflowError:
+        return moment
 
 
 def create(call: Call) -> Reply:
@@ -756,7 +771,7 @@ def index(call: Call) -> Reply:
 def change(call: Call) -> Reply:
     """PATCH /customers/{customerId}."""
     call.only_platform()
-    world, customer = call.world, of(call)
+    world, customer = call.world, _changing(call)
     body = call.json()
     _tidy(world, body)
     whole = _changed(world, customer, body)
@@ -766,6 +781,7 @@ def change(call: Call) -> Reply:
     _ask_again(world, customer, whole)
     _mistake_of_change(world, customer, body, whole)
     _shift(world, customer, body, whole)
+    _provide_again(world, whole)
     old_name, old_info = at(customer, "businessInfo.legalName"), customer.get("businessInfo")
     before = shown(world, customer)
     customer.clear()
@@ -792,6 +808,14 @@ def change(call: Call) -> Reply:
         answer["region"] = customer.pop("_region_told")
     world.tell_more("CUSTOMER.UPDATED", answer)
     return 200, _answered(world, before, answer)
+
+
+def _changing(call: Call) -> Json:
+    """Return the customer whom a change is for: by a planted bug the one who was created last."""
+    named = of(call)
+    newest = list(call.world.customers.values())[-1]
+    other = newest is not named and call.world.has("change-of-newest-customer")
+    return newest if other else named
 
 
 def _ask_again(world: World, customer: Json, whole: Json) -> None:
@@ -898,6 +922,12 @@ def _shift(world: World, customer: Json, body: Json, whole: Json) -> None:
     own = "platformCustomerId" not in body and customer["_platform_id_made"]
     if own and world.has("change-renews-platform-id"):
         whole["platformCustomerId"] = f"second-{world.number()}"
+
+
+def _provide_again(world: World, customer: Json) -> None:
+    """Open the accounts of an approved customer who is changed again, by a planted bug."""
+    if is_approved(customer) and world.has("change-provisions-again"):
+        internals.provision(world, customer, again=True)
 
 
 def _changed(world: World, customer: Json, body: Json) -> Json:

@@ -559,7 +559,7 @@ def delete(call: Call) -> Reply:
         if call.world.has("refused-deletion-untrusts"):
             account["_trusted"] = False
         raise Refusal("BENEFICIARY_TRUSTED", "Take the trust away first.")
-    for row in _namesakes(call.world, account):
+    for row in _namesakes(call.world, account) + _twins(call.world, account):
         call.world.deleted[row["id"]] = call.world.externals.pop(row["id"])
     if not call.world.has("delete-keeps"):
         call.world.deleted[account["id"]] = call.world.externals.pop(account["id"])
@@ -578,6 +578,17 @@ def _namesakes(world: World, account: Json) -> list[Json]:
     ]
     named = own[1] is not None and others
     return others if named and world.has("delete-takes-namesakes") else []
+
+
+def _twins(world: World, account: Json) -> list[Json]:
+    """Return what a deletion takes with it: by a planted bug the same account of others."""
+    others = [
+        row
+        for row in world.externals.values()
+        if row["customerId"] not in {"", account["customerId"]}
+        and row["accountInfo"] == account["accountInfo"]
+    ]
+    return others if others and world.has("delete-takes-same-account") else []
 
 
 def untrust(call: Call) -> Reply:

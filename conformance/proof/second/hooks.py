@@ -28,13 +28,14 @@ class Hooks:
         self._world = world
         self._pool = ThreadPoolExecutor(16, "hooks")
         self.url = ""
+        self._last = (0, "")
         world.emit = self.emit
 
     def emit(self, event: str, data: dict[str, Any]) -> None:
         """Deliver an event about a resource, as the resource is now."""
         world = self._world
         envelope = {
-            "id": world.new_id("Webhook"),
+            "id": self._new_id(),
             "type": event,
             "timestamp": now(),
             "data": data,
@@ -46,6 +47,15 @@ class Hooks:
         body = json.dumps(dressed(world, envelope)).encode()
         for _ in range(world.persona.deliveries):
             self._later(random.uniform(0, world.persona.delivery_jitter), body)  # noqa: S311
+
+    def _new_id(self) -> str:
+        """Return a fresh id, or by a planted bug the one that this second has."""
+        second, last = self._last
+        fresh = self._world.new_id("Webhook")
+        if int(time.time()) == second and self._world.has("webhook-id-of-second"):
+            return last
+        self._last = (int(time.time()), fresh)
+        return fresh
 
     def _later(self, seconds: float, body: bytes) -> None:
         url = self.url

@@ -54,9 +54,9 @@ def open_account(world: World, owner: Json | None, kind: str, code: str) -> Json
     return account
 
 
-def provision(world: World, customer: Json) -> None:
-    """Open the accounts that a customer gets by itself; do nothing where it has them."""
-    if of_customer(world, customer["id"]):
+def provision(world: World, customer: Json, *, again: bool = False) -> None:
+    """Open the accounts that a customer gets by itself; where it has them only `again`."""
+    if of_customer(world, customer["id"]) and not again:
         return
     fiat = ["USD", *(customer.get("currencies") or ())]
     for code in dict.fromkeys(fiat):
@@ -434,6 +434,8 @@ def _listed(world: World, account: Json) -> Json:
         body["type"] = "INTERNAL_FIAT"
     if account["type"] == "RULE_BASED" and world.has("listed-rule-based-ownerless"):
         body["customerId"] = ""
+    if account["type"] == "RULE_BASED" and account["label!"] and world.has("label-lost-in-list"):
+        body["label!"] = None
     if account["_held"] and world.has("listed-with-held"):
         body["balance"] = money(account["_available"] + account["_held"], account["_code"])
     return body

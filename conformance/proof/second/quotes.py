@@ -510,7 +510,7 @@ def make(call: Call, body: Json) -> Json:
     """
     world = call.world
     source = _source(call, body["source"], at_once=bool(body.get("immediatelyExecute")))
-    target = _destination(call, body["destination"])
+    target = _target(call, source, body)
     if body.get("lookupId") is not None:
         world.named(world.lookups, body["lookupId"], "LOOKUP_REQUEST_NOT_FOUND", "lookupId")
     call.concerns(source.owner["id"] if source.owner else "")
@@ -557,6 +557,22 @@ def make(call: Call, body: Json) -> Json:
     elif not realtime and body.get("immediatelyExecute"):
         execute(world, quote, at_once=world.persona.immediate_status == "COMPLETED")
     return quote
+
+
+def _target(call: Call, source: End, body: Json) -> End:
+    """Return the destination of a quote; one that is not there leaves, by a planted bug, a trace.
+
+    Raises:
+        Refusal: as in `_destination`.
+    """
+    try:
+        return _destination(call, body["destination"])
+    except Refusal as refusal:
+        if refusal.status == 404 and call.world.has("refused-quote-leaves-transaction"):
+            owner = source.owner["id"] if source.owner else ""
+            account = source.account.get("id")
+            transactions.leave(call.world, body, source.code, account=account, owner=owner)
+        raise
 
 
 def _as_taken(world: World, body: Json, source: End, codes: tuple[str, str]) -> Json:
@@ -885,6 +901,7 @@ def ask(world: World, quote: Json) -> None:
         quote["_challenge"]["id"] = quote["_challenge"]["id"].partition(":")[2]
     if quote["_more"] and world.has("second-challenge-no-factors"):
         del quote["_challenge"]["availableFactors"]
+    owner["_asked"] = quote["id"]
     quote["_second"] = bool(quote["_more"])
     if not quote["_more"]:
         quote["_more"] = owner.pop("_more", 1)
@@ -1301,8 +1318,12 @@ def _prove(world: World, quote: Json, body: Json) -> None:
     Raises:
         Refusal: as in `sca.prove`.
     """
+    owner = quote["_source"].owner
+    if owner["_asked"] != quote["id"] and world.has("second-challenge-replaces-first"):
+        # No proof fits a challenge that is not kept any more.
+        body = {}
     try:
-        sca.prove(world, quote["_source"].owner, body)
+        sca.prove(world, owner, body)
     except Refusal as refusal:
         wrong = refusal.code not in {"ACCOUNT_LOCKED", "SCA_SESSION_REQUIRED"}
         if wrong and not quote["_realtime"] and world.has("wrong-proof-reopens"):

@@ -53,7 +53,7 @@ def prove(world: World, customer: Json, body: Json) -> None:
     Raises:
         Refusal: for a lapsed session, a locked customer, and a wrong proof.
     """
-    if customer["_wrong"] >= MAX_WRONG and not world.has("lock-ignored"):
+    if _is_locked(world, customer) and not world.has("lock-ignored"):
         status = 409 if world.has("lock-as-conflict") else 0
         if world.has("account-locked-429"):
             status = 429
@@ -68,6 +68,14 @@ def prove(world: World, customer: Json, body: Json) -> None:
         return
     customer["_wrong"] += 1
     raise _wrong_proof(world)
+
+
+def _is_locked(world: World, customer: Json) -> bool:
+    """Tell whether a customer is locked out: by a planted bug where anybody is."""
+    if customer["_wrong"] >= MAX_WRONG:
+        return True
+    others = any(row["_wrong"] >= MAX_WRONG for row in world.customers.values())
+    return others and world.has("lock-for-all")
 
 
 def _wrong_proof(world: World) -> Refusal:
@@ -135,6 +143,13 @@ def _refuse_start(world: World, customer: Json, body: Json) -> None:
         raise conflict("The reset of this factor was rejected.")
 
 
+def _is_reviewed_at_once(world: World, body: Json) -> bool:
+    """Tell whether a planted bug starts a reset under review."""
+    if body["factor"] == "SMS_OTP" and world.has("sms-reset-starts-in-review"):
+        return True
+    return world.has("reset-starts-in-review")
+
+
 def start_reset(call: Call) -> Reply:
     """POST /sca/factors/reset."""
     world, customer = call.world, _customer(call)
@@ -179,7 +194,7 @@ def start_reset(call: Call) -> Reply:
     customer["_resets"] = [*recent, now()]
     reset: Json = {
         "resetId": world.new_id("FactorReset"),
-        "status": "INITIATED",
+        "status": "PENDING_REVIEW" if _is_reviewed_at_once(world, body) else "INITIATED",
         "factor": body["factor"],
         "enrollmentStatus": None,
         "expiresAt": ahead(900),
@@ -187,8 +202,6 @@ def start_reset(call: Call) -> Reply:
         "_customer": customer["id"],
         "_started": now(),
     }
-    if body["factor"] == "SMS_OTP" and world.has("sms-reset-starts-in-review"):
-        reset["status"] = "PENDING_REVIEW"
     if world.persona.enrollment_at == "start" and body["factor"] != "SMS_OTP":
         reset["enrollmentStatus"] = "PENDING"
     world.resets[reset["resetId"]] = reset
@@ -273,6 +286,8 @@ def read_reset(call: Call) -> Reply:
         answer["completedAt"] = now()
     if reset["completedAt"] and world.has("completed-at-never"):
         answer["completedAt"] = None
+    if world.has("reset-expiry-from-reading"):
+        answer["expiresAt"] = ahead(900)
     if reset["factor"] == "SMS_OTP" and world.has("sms-enrollment-pending"):
         answer["enrollmentStatus"] = "PENDING"
     if reset["factor"] == "TOTP" and world.has("totp-enrollment-null"):

@@ -77,6 +77,34 @@ def begin(world: World, quote: Json) -> None:
         world.emit("OUTGOING_PAYMENT.PENDING", shown(world, row))
 
 
+def leave(world: World, body: Json, code: str, *, account: str | None, owner: str) -> None:
+    """Make the transaction of a quote that is refused, which is for a planted bug."""
+    amount = money(int(body["lockedCurrencyAmount"]), code)
+    row: Json = {
+        "id": world.new_id("Transaction"),
+        "type": "OUTGOING",
+        "direction": "DEBIT",
+        "status": "PENDING",
+        "sentAmount": amount,
+        "receivedAmount": amount,
+        "exchangeRate": 1,
+        "createdAt": now(),
+        "settledAt": None,
+        "description": body.get("description"),
+        "quoteId": world.new_id("Quote"),
+        "customerId": owner or None,
+        "failureReason": None,
+        "pendingReason": None,
+        "refund": None,
+        "platformFees": None,
+        "source": dict(body["source"]),
+        "destination": dict(body["destination"]),
+        "_account": account,
+        "_customer": owner,
+    }
+    world.transactions[row["id"]] = row
+
+
 def platform_fees(world: World, priced: Price) -> Json | int | None:
     """Return the platform's fees on a payment in the persona's form; None where it shows none."""
     if world.persona.platform_fees_form == "integer":

@@ -487,6 +487,12 @@ def _is_missed(world: World, person: Json, name: str, stem: str) -> bool:
     return bool(alone) and world.has("identifier-not-missed")
 
 
+def _lacks_a_name(world: World, name: str) -> bool:
+    """Tell whether a full name lacks a part, or, by a planted bug, has more than two of them."""
+    crowded = len(name.split()) > 2 and world.has("third-name-not-understood")
+    return crowded or customers.lacks_a_name(world, name)
+
+
 def _is_missed_name(world: World, customer: Json) -> bool:
     """Tell whether a planted bug keeps it from being seen that a changed name is one word."""
     renamed = customer.get("fullName") and "_renamed" in customer
@@ -613,7 +619,7 @@ def errors_of(world: World, customer: Json) -> list[Json]:
         name = customer.get("fullName") or ""
         if "fullName" not in customer["_first_members"] and world.has("name-of-creation"):
             name = ""
-        if customers.lacks_a_name(world, name) and not _is_missed_name(world, customer):
+        if _lacks_a_name(world, name) and not _is_missed_name(world, customer):
             errors.append(_field(me, "fullName"))
         if not skips:
             errors += _person_errors(world, me, customer, "")

@@ -6,6 +6,7 @@ import datetime as dt
 import hmac
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -88,9 +89,31 @@ class Routes:
             known_path = True
             if method == call.method or (method == "GET" and call.method == "HEAD"):
                 call.params = params
+                _parse_ids(call)
                 return handler(call)
         status = call.world.persona.wrong_method_status if known_path else 404
         raise Refusal("NOT_FOUND", "There is no such operation.", status=status)
+
+
+_TYPES = {
+    "customerId": "Customer",
+    "externalAccountId": "ExternalAccount",
+    "accountId": "ExternalAccount",
+    "quoteId": "Quote",
+    "transactionId": "Transaction",
+    "resetId": "FactorReset",
+}
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def _parse_ids(call: Call) -> None:
+    """Fail, by a planted bug, at what stands in a path behind the type of an id, and is no UUID."""
+    for name, value in call.params.items():
+        kind, _, rest = value.partition(":")
+        odd = kind == _TYPES.get(name) and not _UUID.fullmatch(rest)
+        odd = odd and call.method == "GET" and call.world.persona.id_form == "uuid"
+        if odd and call.world.has("malformed-id-crashes"):
+            raise ValueError
 
 
 def _match(pattern: list[str], parts: list[str]) -> dict[str, str] | None:
@@ -277,6 +300,12 @@ def _details(world: World, details: dict[str, Any]) -> dict[str, Any]:
     if len(places) > 1 and world.has("address-faults-as-one"):
         rest = [entry for entry in errors if entry not in places]
         return details | {"errors": [*rest, places[0] | {"field": "address"}]}
+    if errors and world.has("field-as-pointer"):
+        return details | {
+            "errors": [
+                entry | {"field": "/" + entry["field"].replace(".", "/")} for entry in errors
+            ]
+        }
     nested = any("." in str(entry.get("field")) for entry in errors)
     if nested and world.has("field-without-path"):
         errors = [entry | {"field": entry["field"].rpartition(".")[2]} for entry in errors]

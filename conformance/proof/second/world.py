@@ -157,6 +157,10 @@ class World:
                 for name, row in table.items():
                     if name.partition(":")[2] == key:
                         return row
+            bare = key.partition(":")[2]
+            same = [row for name, row in table.items() if bare and name.partition(":")[2] == bare]
+            if same and self.has("id-type-ignored"):
+                return same[0]
         raise Refusal(code if self.persona.own_codes else "NOT_FOUND", "There is no such resource.")
 
     def named(self, table: Table, key: Any, code: str, member: str) -> Json:
