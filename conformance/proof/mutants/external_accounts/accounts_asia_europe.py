@@ -183,7 +183,6 @@ KINDS: tuple[tuple[str, str, str, Json], ...] = (
     ("ASA-169", INR, "neither", _NEITHER),
     ("ASA-176", INR, "no-branch", _RAIL_ALONE),
     ("ASA-177", INR, "no-branch", _RAIL_ALONE),
-    ("ASA-191", INR, "no-rail", {"beside": {"accountNumber": ("ifsc",)}}),
     ("ASA-187", INR, "no-rails", {"rails": ()}),
     ("ASA-262", BDT, "neither", _NEITHER),
     ("ASA-262", BDT, "branch-alone", {"one_of": ("accountNumber", "phoneNumber", "branchCode")}),
