@@ -45,6 +45,11 @@ class Quotes(Part):
         Raises:
             ResourceMissing: it goes to internal accounts alone.
         """
+        if not self.pulls_abroad():
+            raise ResourceMissing("what is pulled goes to internal accounts alone")
+
+    def pulls_abroad(self) -> bool:
+        """Return whether what is pulled can go to external accounts; the first one shows it."""
         if self._memory.pulls_abroad is None:
             customer = self._approved.customer()
             source = self._external_accounts.pullable(customer)
@@ -55,8 +60,7 @@ class Quotes(Part):
                 self._api.create_quote(self.body(source, abroad)).accepted
                 or not self._api.create_quote(self.body(source, home)).accepted
             )
-        if not self._memory.pulls_abroad:
-            raise ResourceMissing("what is pulled goes to internal accounts alone")
+        return self._memory.pulls_abroad
 
     def corridor(self, *, same_currency: bool) -> Corridor:
         """Return the first corridor of the profile that is (not) within one currency.

@@ -192,6 +192,18 @@ class Contact(Part):
         return self.verify(customer) if contact_channels(customer) else as_resource(customer)
 
 
+def hosted_link(answer: Answer) -> Body:
+    """Return the hosted link in the answer to a request for one.
+
+    Raises:
+        PreconditionFailed: the request was refused, or the answer holds no ``kycUrl``.
+    """
+    body = arranged_body(answer)
+    if not isinstance(body, dict) or not isinstance(body.get("kycUrl"), str):
+        raise PreconditionFailed(f"the hosted link has no kycUrl: {body!r}")
+    return body
+
+
 class HostedLinks(Part):
     """Links that lead customers into a hosted flow."""
 
@@ -221,10 +233,7 @@ class HostedLinks(Part):
 
     def link(self, customer: Json) -> Body:
         """Return a new hosted link of a customer."""
-        body = arranged_body(self.create(customer))
-        if not isinstance(body, dict) or not isinstance(body.get("kycUrl"), str):
-            raise PreconditionFailed(f"the hosted link has no kycUrl: {body!r}")
-        return body
+        return hosted_link(self.create(customer))
 
     def complete_flow(self, customer: Json) -> None:
         """Let a customer complete the hosted flow of a new link."""

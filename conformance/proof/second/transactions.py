@@ -31,6 +31,18 @@ def of(world: World, quote: Json) -> Json:
     return world.transactions[quote["transactionId"]]
 
 
+_WAITING: Json = {
+    "type": "OUTGOING",
+    "direction": "DEBIT",
+    "status": "PENDING",
+    "settledAt": None,
+    "failureReason": None,
+    "pendingReason": None,
+    "refund": None,
+}
+"""What every outgoing transaction shows until it is executed."""
+
+
 def begin(world: World, quote: Json) -> None:
     """Make the transaction of a new quote."""
     if quote["transactionId"] in world.transactions:
@@ -41,21 +53,15 @@ def begin(world: World, quote: Json) -> None:
     if receiving != priced.sending and world.has("received-in-sending-currency"):
         receiving = priced.sending
     row: Json = {
+        **_WAITING,
         "id": quote["transactionId"],
-        "type": "OUTGOING",
-        "direction": "DEBIT",
-        "status": "PENDING",
         "sentAmount": money(priced.sent, priced.sending),
         "receivedAmount": money(priced.received, receiving),
         "exchangeRate": 1 if one == 1 else float(one),
         "createdAt": quote["createdAt"],
-        "settledAt": None,
         "description": quote["description"],
         "quoteId": quote["id"],
         "customerId": source.owner["id"] if source.owner else None,
-        "failureReason": None,
-        "pendingReason": None,
-        "refund": None,
         "platformFees": platform_fees(world, priced),
         "source": dict(quote["source"]),
         "destination": dict(quote["destination"]),
@@ -81,21 +87,15 @@ def leave(world: World, body: Json, code: str, *, account: str | None, owner: st
     """Make the transaction of a quote that is refused, which is for a planted bug."""
     amount = money(int(body["lockedCurrencyAmount"]), code)
     row: Json = {
+        **_WAITING,
         "id": world.new_id("Transaction"),
-        "type": "OUTGOING",
-        "direction": "DEBIT",
-        "status": "PENDING",
         "sentAmount": amount,
         "receivedAmount": amount,
         "exchangeRate": 1,
         "createdAt": now(),
-        "settledAt": None,
         "description": body.get("description"),
         "quoteId": world.new_id("Quote"),
         "customerId": owner or None,
-        "failureReason": None,
-        "pendingReason": None,
-        "refund": None,
         "platformFees": None,
         "source": dict(body["source"]),
         "destination": dict(body["destination"]),

@@ -311,20 +311,17 @@ def by_pull(platform: Platform, customer: Resource, twin: Resource) -> None:
     kind = platform.profile.resources.pullable_account
     twin_source = {**platform.external_accounts.pullable(twin), "customerId": twin["id"]}
     source = {**early_external_account(platform, customer, kind), "customerId": customer["id"]}
-    destination = early_external_account(platform, customer)
-    twin_answer = platform.api.create_quote(
-        platform.quotes.body(twin_source, immediatelyExecute=True)
-    )
-    if not twin_answer.accepted:
+    if platform.quotes.pulls_abroad():
+        destination = early_external_account(platform, customer)
+        twin_destination = platform.external_accounts.account(twin)
+    else:
         platform.observe("what is pulled goes to internal accounts alone")
-        twin_account = platform.internal_accounts.account(amount=0, customer=twin)
-        twin_answer = platform.api.create_quote(
-            platform.quotes.body(twin_source, twin_account, immediatelyExecute=True)
-        )
         destination = early_account(platform, customer)
+        twin_destination = platform.internal_accounts.account(amount=0, customer=twin)
 
-    answer = platform.api.create_quote(
-        platform.quotes.body(source, destination, immediatelyExecute=True)
+    twin_answer, answer = (
+        platform.api.create_quote(platform.quotes.body(*ends, immediatelyExecute=True))
+        for ends in ((twin_source, twin_destination), (source, destination))
     )
 
     expect_blocked([answer], [twin_answer])

@@ -16,7 +16,7 @@ from conformance.contract.moments import parse_moment
 from conformance.exchange.answer import Answer
 from conformance.exchange.clock import now
 from conformance.platform.given.customers import verification_status
-from conformance.platform.given.verification import REVIEWED, contact_channels
+from conformance.platform.given.verification import REVIEWED, contact_channels, hosted_link
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
@@ -57,7 +57,7 @@ def test_a_hosted_link_says_where_the_flow_starts(platform: Platform, check: Che
         )
         for business in (False, True)
     ]
-    links = [arranged_body(answer) for answer in answers]
+    links = [hosted_link(answer) for answer in answers]
 
     with check("KYC-003"):
         for answer, link in zip(answers, links, strict=True):

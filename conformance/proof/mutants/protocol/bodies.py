@@ -380,39 +380,32 @@ for _requirement, (_statement, _sees, _status) in STRAYS.items():
     declare(_requirement, f"answered-{_status}", _statement, answering(_sees, _status))
 
 
-for _requirement, _wild in (
-    ("CNV-090", b"xxxxxxxxxx"),
-    ("CNV-091", b"%F0%9F"),
-    ("CNV-092", b"%2F"),
-    ("CNV-093", b"%00"),
-    ("CNV-094", b"%FF"),
-    ("CNV-095", b"%zz"),
+_TAKEN = ("taken", 200, "whatever is named is said to be done")
+_BREAKING = (
+    "behind-a-type",
+    500,
+    "what follows the type of an identifier is not looked at before it is used",
+)
+
+for _requirement, _wild, (_name, _status, _statement) in (
+    ("CNV-090", b"xxxxxxxxxx", _TAKEN),
+    ("CNV-091", b"%F0%9F", _TAKEN),
+    ("CNV-092", b"%2F", _TAKEN),
+    ("CNV-093", b"%00", _TAKEN),
+    ("CNV-094", b"%FF", _TAKEN),
+    ("CNV-095", b"%zz", _TAKEN),
+    ("CNV-090", b":xxxxxxxxxx", _BREAKING),
+    ("CNV-091", b":%D7", _BREAKING),
+    ("CNV-092", b":no-such%2F", _BREAKING),
+    ("CNV-093", b":no-such%00", _BREAKING),
+    ("CNV-094", b":no-such%FF", _BREAKING),
+    ("CNV-095", b":no-such%zz", _BREAKING),
 ):
 
-    def _takes(scope: Scope, wild: bytes = _wild) -> bool:
+    def _holds_wild(scope: Scope, wild: bytes = _wild) -> bool:
         return wild in raw_path(scope)
 
-    declare(_requirement, "taken", "whatever is named is said to be done", answering(_takes, 200))
-
-
-for _requirement, _wild in (
-    ("CNV-090", b":xxxxxxxxxx"),
-    ("CNV-091", b":%D7"),
-    ("CNV-092", b":no-such%2F"),
-    ("CNV-093", b":no-such%00"),
-    ("CNV-094", b":no-such%FF"),
-    ("CNV-095", b":no-such%zz"),
-):
-
-    def _breaks_on(scope: Scope, wild: bytes = _wild) -> bool:
-        return wild in raw_path(scope)
-
-    declare(
-        _requirement,
-        "behind-a-type",
-        "what follows the type of an identifier is not looked at before it is used",
-        answering(_breaks_on, 500),
-    )
+    declare(_requirement, _name, _statement, answering(_holds_wild, _status))
 
 
 def _typed_parsed(find: Function, unit: Unit, name: str, *more: Any, **named: Any) -> Any:

@@ -127,29 +127,28 @@ for _kind, _status, _errors in (
         )
 
 
+def _missed(member: str, is_wrong: Callable[[str], bool]) -> Apply:
+    """Tell a member of individuals as missing where its value is taken for a wrong one."""
+    return missing(
+        lambda _unit, packet, found: (
+            [*found, verifications.field_error(packet.customer.id, member)]
+            if is_wrong(packet.customer.details.get(member, ""))
+            else found
+        )
+    )
+
+
 declare(
     "VER-020",
     "two-words",
     "a name of more than two words is missed at the submission",
-    missing(
-        lambda _unit, packet, found: (
-            [*found, verifications.field_error(packet.customer.id, "fullName")]
-            if len(packet.customer.details.get("fullName", "").split()) > 2
-            else found
-        )
-    ),
+    _missed("fullName", lambda name: len(name.split()) > 2),
 )
 declare(
     "VER-020",
     "leap-day",
     "a birth date on a leap day is missed at the submission",
-    missing(
-        lambda _unit, packet, found: (
-            [*found, verifications.field_error(packet.customer.id, "birthDate")]
-            if packet.customer.details.get("birthDate", "").endswith("02-29")
-            else found
-        )
-    ),
+    _missed("birthDate", lambda date: date.endswith("02-29")),
 )
 declare(
     "VER-022",
