@@ -92,7 +92,7 @@ def arranged_body(answer: Answer) -> Any:
     if not answer.accepted:
         facts = Facts(difference=answer.refusal)
         raise PreconditionFailed(
-            f"a step before the check failed: {answer}", facts, breaks=answer.breaks
+            f"refused: {answer}", facts, breaks=answer.breaks
         )
     if answer.body is None and isinstance(answer.exchange.response_body, str):
         raise PreconditionFailed(

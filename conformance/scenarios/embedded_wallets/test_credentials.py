@@ -239,7 +239,7 @@ def arrange_first_code(platform: Platform, wallet: Resource, kind: str) -> None:
 def arrange_added(answer: Asked) -> None:
     """Raise ``PreconditionFailed`` unless a credential was added that a check builds on."""
     if not answer.accepted:
-        raise PreconditionFailed(f"a step before the check failed: {answer}", breaks=answer.breaks)
+        raise PreconditionFailed(f"refused: {answer}", breaks=answer.breaks)
 
 
 def require_unsigned(platform: Platform, answer: Asked) -> Asked:

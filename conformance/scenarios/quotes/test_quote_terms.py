@@ -399,13 +399,20 @@ def expect_fees_are_the_difference(quote: Json) -> None:
 
 
 def expect_net_amounts_are_converted(quotes: Iterable[Json]) -> None:
-    """Assert that one reading of fees and rate explains the amounts of all quotes."""
+    """Assert that one reading of fees and rate explains the amounts of all quotes.
+
+    Raises:
+        ResourceMissing: none does, and a fixed fee may be hidden in the amounts.
+    """
     __tracebackhide__ = True
     all_quotes = list(quotes)
     for quote in all_quotes:
         arrange_rate(quote)
+    if any(all(reading.fits(quote) for quote in all_quotes) for reading in READINGS):
+        return
+    for quote in all_quotes:
         require_no_fixed_fee(quote)
-    assert any(all(reading.fits(quote) for quote in all_quotes) for reading in READINGS), (
+    raise AssertionError(
         "read in whichever way, the rate does not convert the sending amounts less the fees to "
         f"the receiving amounts: {all_quotes}"
     )
@@ -454,12 +461,11 @@ def expect_one_scale(quotes: Iterable[Json]) -> None:
 def scales_of(quote: Json) -> set[bool]:
     """Return whether the rate of a quote can be between whole units, and between smallest ones.
 
-    Nothing is returned where a fixed fee may be hidden in the amounts.
+    Nothing is returned where a fixed fee is hidden in the amounts.
     """
     try:
         arrange_rate(quote)
-        require_no_fixed_fee(quote)
-    except (PreconditionFailed, ResourceMissing):
+    except PreconditionFailed:
         return set()
     return {reading.whole for reading in READINGS if reading.fits(quote)}
 
