@@ -204,6 +204,12 @@ class Trace:
     deliveries: int = 0
     tests: set[str] = field(default_factory=set)
     seconds: list[float] = field(default_factory=list)
+    moments: list[float] = field(default_factory=list)
+
+    @property
+    def pace(self) -> float:
+        """Return the seconds from one request to the next, with all that is waited for."""
+        return (max(self.moments) - min(self.moments)) / len(self.moments)
 
     @classmethod
     def of(cls, folder: Path) -> Trace:
@@ -225,6 +231,8 @@ class Trace:
             self.limited += entry.get("status") == _TOO_MANY and _asks_for_a_pause(entry)
             if isinstance(seconds := entry.get("seconds"), float):
                 self.seconds.append(seconds)
+            if isinstance(moment := entry.get("at"), float):
+                self.moments.append(moment)
         elif entry.get("kind") == "delivery":
             self.deliveries += 1
 
@@ -388,7 +396,7 @@ class Meant:
 
 def cost(trace: Trace, collected: Collected, profile: Profile, meant: Meant) -> Iterator[Finding]:
     """Yield how many requests a run sends, and how long they take."""
-    if not trace.tests or not trace.seconds:
+    if not trace.tests or not trace.seconds or not trace.moments:
         yield note("cost", "unknown, as the trial came to no test")
         return
     planned = {
@@ -400,10 +408,13 @@ def cost(trace: Trace, collected: Collected, profile: Profile, meant: Meant) -> 
     requests = expected_requests(planned, meant.examples)
     created = round(requests * trace.created / trace.requests)
     trip = statistics.mean(trace.seconds)
+    shortest, longest = (
+        minutes(requests, seconds, meant.workers) for seconds in (trip, max(trip, trace.pace))
+    )
     text = (
         f"about {requests} requests at {trip * 1000:.0f} ms with {meant.workers} workers are "
-        f"{minutes(requests, trip, meant.workers):.1f} minutes, beside waiting; about {created} of "
-        "them create something"
+        f"{shortest:.1f} minutes, and {longest:.1f} with as much waiting as in this trial; about "
+        f"{created} of them create something"
     )
     if requests > profile.budget.requests:
         yield problem(
