@@ -20,6 +20,7 @@ class Memory:
     ``sweeps_abroad`` says whether the destination of a sweep can be an external account.
     ``pulls_abroad`` says whether what is pulled can go to one.
     ``confirmation`` is the operation by which an untrusting is confirmed.
+    ``papers`` are the types of documents that a business and its owners need beyond the usual.
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
     ``terms`` are the end-user terms, as they were when a customer first consented to them.
     ``unprovisioned`` says that new stablecoins are not provisioned by themselves.
@@ -31,6 +32,7 @@ class Memory:
     sweeps_abroad: bool | None = None
     pulls_abroad: bool | None = None
     confirmation: str | None = None
+    papers: tuple[Sequence[str], Sequence[str]] | None = None
     terms: Mapping[str, Any] | None = None
     unprovisioned: bool = False
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
@@ -42,7 +44,7 @@ class Memory:
     def forget(self) -> None:
         """Lose all that was learned, as the target may have become another one."""
         self.approval = self.needs_approval = self.confirmation = self.terms = None
-        self.sweeps_abroad = self.pulls_abroad = None
+        self.sweeps_abroad = self.pulls_abroad = self.papers = None
         self.unprovisioned = False
         self.institutions.clear()
         self.patience.forget()

@@ -91,9 +91,7 @@ def arranged_body(answer: Answer) -> Any:
     """
     if not answer.accepted:
         facts = Facts(difference=answer.refusal)
-        raise PreconditionFailed(
-            f"refused: {answer}", facts, breaks=answer.breaks
-        )
+        raise PreconditionFailed(f"refused: {answer}", facts, breaks=answer.breaks)
     if answer.body is None and isinstance(answer.exchange.response_body, str):
         raise PreconditionFailed(
             "a step before the check brought what is not read: it is no JSON, or it is nested more "

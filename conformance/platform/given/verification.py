@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from itertools import cycle
+from itertools import cycle, product
 from typing import Any, Literal, Unpack
 
 from conformance.exchange.answer import Answer
@@ -469,14 +469,37 @@ class Reviews(Part):
         """Create a customer with all that its review surely needs; as :meth:`unsubmitted`."""
         customer = self.unsubmitted(business=business, trigger=trigger, **more)
         if business:
-            self.prepare_business(customer)
+            self.hand_in_papers(customer, self.prepare_business(customer))
         return customer
 
-    def prepare_business(self, business: Json) -> None:
-        """Bring what the review of a business surely needs: who controls it, and where it is."""
+    def prepare_business(self, business: Json) -> Resource:
+        """Bring what the review of a business surely needs: who controls it, and where it is.
+
+        Returns:
+            the owner who controls it.
+        """
         roles = [self._profile.bindings.control_role, "DIRECTOR"]
-        self._owners.owner(business, roles=roles, ownershipPercentage=75)
+        owner = self._owners.owner(business, roles=roles, ownershipPercentage=75)
         self._documents.document(business, "UTILITY_BILL")
+        return owner
+
+    def hand_in_papers(self, business: Json, *owners: Json) -> None:
+        """Upload the further documents that the target's reviews of businesses ask for, if any.
+
+        They are those that a like business lacks, as the first one shows.
+        """
+        if self._memory.papers is None:
+            like = self.unsubmitted(business=True)
+            self.prepare_business(like)
+            missing: dict[bool, list[str]] = {True: [], False: []}
+            for entry in _asking_for_documents(self.submit(like)):
+                missing[_is_about(like, entry)].append(types_offered(entry)[0])
+            self._memory.papers = missing[True], missing[False]
+        of_business, of_owner = self._memory.papers
+        for kind in of_business:
+            self._documents.provide(business, kind)
+        for owner, kind in product(owners, of_owner):
+            self._documents.provide(owner, kind)
 
     def submission(self, customer: Json) -> Resource:
         """Submit a customer, supply the documents that are asked for, return what is accepted."""
@@ -544,12 +567,10 @@ class Reviews(Part):
                     f"the review asks for {entry.get('field')}, which bindings.customer, business "
                     "or owner of the profile can add"
                 )
-            accepted = entry.get("acceptedDocumentTypes") or ()
-            if not accepted:
+            if not entry.get("acceptedDocumentTypes"):
                 raise ResourceMissing(f"the review asks for what the suite does not have: {entry}")
-            known = [kind for kind in accepted if (kind, None) in SPECIMENS or has_sides(kind)]
             holder = {"id": entry.get("resourceId") or customer["id"]}
-            kinds = known or accepted
+            kinds = types_offered(entry)
             self._documents.provide(holder, kinds[turn % len(kinds)], country)
 
     def submissions(self, customer: Json) -> list[Body]:
@@ -670,12 +691,25 @@ def other_channel(channel: str) -> str:
 
 def documents_asked_of(customer: Json, answer: Answer) -> list[Json]:
     """Return the errors of a submission that ask for a document of the customer itself."""
+    return [entry for entry in _asking_for_documents(answer) if _is_about(customer, entry)]
+
+
+def _asking_for_documents(answer: Answer) -> list[Json]:
+    """Return the errors of a submission that ask for a document of whomever."""
     errors = answer.body.get("errors") if answer.accepted else None
-    return [
-        entry
-        for entry in errors or ()
-        if entry.get("acceptedDocumentTypes") and entry.get("resourceId") in (None, customer["id"])
-    ]
+    return [entry for entry in errors or () if entry.get("acceptedDocumentTypes")]
+
+
+def _is_about(customer: Json, entry: Json) -> bool:
+    """Return whether an error is about the customer itself, and not about an owner of it."""
+    return entry.get("resourceId") in (None, customer["id"])
+
+
+def types_offered(entry: Json) -> Sequence[str]:
+    """Return the types of documents that an error accepts; those that the suite knows, if any."""
+    accepted: Sequence[str] = entry["acceptedDocumentTypes"]
+    known = [kind for kind in accepted if (kind, None) in SPECIMENS or has_sides(kind)]
+    return known or accepted
 
 
 def _papers_asked_for(submission: Json) -> set[tuple[str, str, str]]:

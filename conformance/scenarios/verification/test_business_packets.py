@@ -39,11 +39,12 @@ def test_a_business_tells_who_controls_it(platform: Platform, business: Resource
     roles = [platform.profile.bindings.control_role]
     if roles == ["DIRECTOR"]:
         raise ResourceMissing("a director controls a business here")
-    owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
+    director = owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
     wrong = owners.body(business, roles=roles, ownershipPercentage=101)
     if (answer := platform.api.create_beneficial_owner(wrong, valid=False)).accepted:
         raise ResourceMissing(f"a share of 101 percent is taken: {answer}")
     platform.verification.documents.document(business, "UTILITY_BILL")
+    platform.verification.reviews.hand_in_papers(business, director)
 
     expect_errors(platform, business)
 
@@ -52,7 +53,8 @@ def test_a_business_tells_who_controls_it(platform: Platform, business: Resource
 def test_a_business_proves_its_address(platform: Platform, business: Resource) -> None:
     """A submission without a proof of address is answered with RESOLVE_ERRORS."""
     roles = [platform.profile.bindings.control_role, "DIRECTOR"]
-    platform.verification.owners.owner(business, roles=roles, ownershipPercentage=75)
+    owner = platform.verification.owners.owner(business, roles=roles, ownershipPercentage=75)
+    platform.verification.reviews.hand_in_papers(business, owner)
 
     expect_errors(platform, business)
 
@@ -66,7 +68,7 @@ def test_an_owner_from_abroad_proves_who_that_is(
 
     That holds where another Canadian owner has handed in all of them, too.
     """
-    platform.verification.reviews.prepare_business(business)
+    _complete(platform, business)
     if beside_another:
         proven = platform.verification.owners.owner(
             business, personalInfo=platform.verification.owners.canadian()
@@ -88,7 +90,7 @@ def test_an_owner_from_abroad_hands_in_a_second_paper(
 
     With a national id beside it, the same business is taken in for its review.
     """
-    platform.verification.reviews.prepare_business(business)
+    _complete(platform, business)
     owner = platform.verification.owners.owner(
         business, personalInfo=platform.verification.owners.canadian()
     )
@@ -112,9 +114,15 @@ def test_a_business_tells_where_it_is_and_where_it_works(platform: Platform, mem
     """A submission of a business without the member is answered with RESOLVE_ERRORS."""
     body = placed(platform.customers.business_body(), member, ABSENT)
     incomplete = platform.verification.reviews.created(body)
-    platform.verification.reviews.prepare_business(incomplete)
+    _complete(platform, incomplete)
 
     expect_errors(platform, incomplete)
+
+
+def _complete(platform: Platform, business: Resource) -> None:
+    """Bring all that the review of a business is known to need."""
+    reviews = platform.verification.reviews
+    reviews.hand_in_papers(business, reviews.prepare_business(business))
 
 
 def require_accepted(platform: Platform, business: Resource) -> None:
