@@ -83,11 +83,10 @@ def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(
 ) -> None:
     """A derived swiftCode names the bank and the country of the example; its branch may differ.
 
-    It is shown when the account is read, as when it was created.
+    It is shown when the account is read and where it is listed, as when it was created.
     """
-    body = platform.external_accounts.body(
-        platform.external_accounts.account_holder(), "eur_account"
-    )
+    owner = platform.external_accounts.account_holder()
+    body = platform.external_accounts.body(owner, "eur_account")
 
     answer = platform.api.create_external_account(placed(body, SWIFT_CODE, ABSENT))
 
@@ -103,6 +102,8 @@ def test_a_derived_swift_code_is_of_the_bank_that_the_iban_names(
     with check("EUA-905"):
         require_value_at(account, SWIFT_CODE)
         assert value_at(read_again, SWIFT_CODE), read_again
+        listed = platform.external_accounts.as_listed(owner, account)
+        assert listed is None or value_at(listed, SWIFT_CODE), listed
 
 
 @requirement("EUA-023")

@@ -23,6 +23,7 @@ from conformance.testdata.beneficiaries import (
     beneficiary_examples,
 )
 from conformance.testdata.examples import ABSENT, Change, placed
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
 
 EXAMPLES = beneficiary_examples().values()
@@ -47,7 +48,9 @@ ACCEPTED = [
 ]
 
 SHOWN_MEMBERS = [
-    case(example.shown.values(), example.name, example) for example in EXAMPLES if example.shown
+    case((*example.shown.values(), "EXT-831"), example.name, example)
+    for example in EXAMPLES
+    if example.shown
 ]
 
 FAULTS = [
@@ -86,7 +89,10 @@ def test_an_account_is_created_with_no_more_than_its_currency_asks_for(
 def test_another_valid_beneficiary_is_taken(
     platform: Platform, check: Check, example: BeneficiaryExample, change: Change
 ) -> None:
-    """A beneficiary that differs from the example in one member is accepted, and shown so."""
+    """A beneficiary that differs from the example in one member is accepted.
+
+    The answer to the creation and a reading show it so.
+    """
     customer = platform.external_accounts.account_holder(example.sender)
 
     answer = platform.api.create_external_account(
@@ -98,18 +104,23 @@ def test_another_valid_beneficiary_is_taken(
     with check(change.requirement):
         answer.expect_accepted()
     if change.member in example.shown:
-        with check(example.shown[change.member]):
-            shown_value = require_value_at(
-                platform.external_accounts.beneficiary_of(arranged_resource(answer)), change.member
-            )
-            assert agree(change.member, shown_value, change.value), answer
+        account = arranged_resource(answer)
+        for shown in (account, platform.external_accounts.read(account)):
+            with check(example.shown[change.member]):
+                shown_value = require_value_at(
+                    platform.external_accounts.beneficiary_of(shown), change.member
+                )
+                assert agree(change.member, shown_value, change.value), shown
 
 
 @pytest.mark.parametrize("example", SHOWN_MEMBERS)
 def test_a_beneficiary_is_shown_as_it_was_sent(
     platform: Platform, check: Check, example: BeneficiaryExample
 ) -> None:
-    """A created account, a later reading and the list show members as they were sent, or masked."""
+    """A created account, a later reading and the list show members as they were sent, or masked.
+
+    What the creation showed should not be left out later.
+    """
     beneficiary = platform.samples.filled(example.beneficiary)
     customer = platform.external_accounts.account_holder(example.sender)
     body = platform.external_accounts.body_with_beneficiary(customer, example.currency, beneficiary)
@@ -130,6 +141,14 @@ def test_a_beneficiary_is_shown_as_it_was_sent(
                     platform.external_accounts.beneficiary_of(account), member
                 )
                 assert agree(member, shown_value, require_value_at(sent_members, member)), account
+    with check("EXT-831"):
+        told = platform.external_accounts.beneficiary_of(created_account)
+        members = [member for member in example.shown if value_at(told, member) is not None]
+        if not members:
+            raise ResourceMissing("the creation shows nothing of the beneficiary")
+        for account in filter(None, (account_read, account_listed)):
+            later = platform.external_accounts.beneficiary_of(account)
+            assert not [name for name in members if value_at(later, name) is None], account
 
 
 @pytest.mark.parametrize(("example", "currency", "change"), FAULTS)

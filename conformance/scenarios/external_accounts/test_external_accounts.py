@@ -44,7 +44,7 @@ UNKNOWN_IN_BODY = (*REFUSED, 404)
 
 @requirement(
     *("EXT-009", "EXT-010", "EXT-011", "EXT-012", "EXT-014", "EXT-015", "EXT-016", "EXT-017"),
-    *("EXT-803", "EXT-804", "EXT-823"),
+    *("EXT-803", "EXT-804", "EXT-809", "EXT-823"),
 )
 @pytest.mark.parametrize("holder", ["INDIVIDUAL", "BUSINESS"])
 def test_an_account_is_shown_as_it_was_sent(
@@ -68,6 +68,9 @@ def test_an_account_is_shown_as_it_was_sent(
     listed_account = platform.external_accounts.as_listed(owner, created_account)
     if listed_account is not None:
         expect_members(check, listed_account, {"EXT-804": "platformAccountId"})
+    with check("EXT-809"):
+        require_member(created_account, "platformAccountId")
+        assert account_read.get("platformAccountId") is not None, account_read
     with check("EXT-011"):
         assert created_account.get("platformAccountId") == body["platformAccountId"]
     with check("EXT-012"):
@@ -370,32 +373,36 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
     account = arranged_resource(answer)
     # The list shows each account in its own currency, so that the second one is in another.
     unnamed_body = without("platformAccountId")(
-        without("customerId")(_body_in_another_currency(platform, owner, own_body["currency"]))
+        _body_in_another_currency(platform, owner, own_body["currency"])
     )
-    unnamed = platform.api.create_external_account(unnamed_body)
+    bodies = [without("customerId")(unnamed_body)]
+    with contextlib.suppress(ResourceMissing):
+        wallet_body = platform.external_accounts.body(owner, "solana_wallet")
+        bodies.append(without("customerId")(wallet_body))
+    others = [platform.api.create_external_account(body) for body in bodies]
+    sent = {account["id"]: own_body} | {
+        arranged_resource(other)["id"]: body
+        for other, body in zip(others, bodies, strict=True)
+        if other.accepted
+    }
     with check("EXT-088"):
         assert account.get("customerId") in (None, "")
     with check("EXT-087"):
-        made = {one.body.get("id") for one in (answer, unnamed) if one.accepted}
         rows = platform.until(
             platform.external_accounts.of_platform,
-            lambda listed_rows: made <= {*_ids(listed_rows)},
+            lambda listed_rows: sent.keys() <= {*_ids(listed_rows)},
         )
-        assert made <= {*_ids(rows)}
-        currencies = {account["id"]: own_body["currency"]}
-        if unnamed.accepted:
-            currencies[unnamed.body["id"]] = unnamed_body["currency"]
+        assert sent.keys() <= {*_ids(rows)}
         for row in rows:
-            assert row.get("currency") == currencies.get(row["id"], row.get("currency")), row
+            if row.get("id") in sent:
+                assert row.get("currency") == sent[row["id"]]["currency"], row
         row = next(row for row in rows if row.get("id") == account["id"])
         account_type = require_value_at(account, "accountInfo.accountType")
         assert require_value_at(row, "accountInfo.accountType") == account_type
     with check("EXT-821"):
         listed = {row.get("id"): row for row in platform.external_accounts.of_platform()}
-        for made_by, sent in ((answer, own_body), (unnamed, unnamed_body)):
-            if made_by.accepted:
-                one = arranged_resource(made_by)
-                expect_own_details(_arrange_listed(listed.get(one["id"]), one), sent)
+        for account_id, body in sent.items():
+            expect_own_details(_arrange_listed(listed.get(account_id), {"id": account_id}), body)
     with check("EXT-093"):
         _arrange_listed(
             platform.external_accounts.as_listed(owner, customer_account), customer_account
@@ -709,7 +716,7 @@ def _create_account(platform: Platform, owner: Resource) -> Resource:
     )
 
 
-def _arrange_listed(row: Json | None, account: Resource) -> Json:
+def _arrange_listed(row: Json | None, account: Json) -> Json:
     """Return an account as the list shows it.
 
     Raises:

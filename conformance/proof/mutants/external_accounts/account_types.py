@@ -145,6 +145,12 @@ def _without_zeros(text: str) -> str:
     return text.lstrip("0")
 
 
+def _named_alone(account: Json) -> Json:
+    kept = {"accountType", "bankName"}
+    info = {name: value for name, value in account[INFO].items() if name in kept}
+    return {**account, INFO: info}
+
+
 for _example in account_examples().values():
     for _member, _requirement in list(_example.shown.items())[:1]:
         if "." not in _example.name:
@@ -175,6 +181,19 @@ for _requirement, _member in (
         f"{_member} is shown without the zeros that it begins with",
         edited(externals, "view", _otherwise(_member, _without_zeros)),
     )
+
+declare(
+    "AMR-003",
+    "zeros-lost",
+    "an account number is read without the zeros that it begins with",
+    edited(externals, "read", _otherwise("accountNumber", _without_zeros)),
+)
+declare(
+    "EXT-831",
+    "listed-type-alone",
+    "accounts are listed with their type and the names of their banks alone",
+    edited(externals, "list_for_customers", _each(_named_alone)),
+)
 
 for _requirement, _kind in (
     ("AMR-005", "USD_ACCOUNT"),

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from conformance.proof.kit.builders import Json, before, edited, instead
+from conformance.proof.kit.edits import without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import (
     as_text,
@@ -424,6 +425,12 @@ declare(
     "not-kept",
     "a derived SWIFT code is not shown when an account is read",
     _read_as(lambda _: None),
+)
+declare(
+    "EUA-905",
+    "unlisted",
+    "a derived SWIFT code is not listed",
+    edited(externals, "list_for_customers", without("data.*.accountInfo.swiftCode")),
 )
 declare(
     "EUA-023",

@@ -480,3 +480,26 @@ declare(
     "who was born on a leap day is said to be born a day later",
     edited(externals, "view", _with_birth_date),
 )
+declare(
+    "BEN-072",
+    "read-no-leap-day",
+    "an account is read with another day of birth of who was born on a leap day",
+    edited(externals, "read", _with_birth_date),
+)
+
+
+def _by_name_alone(account: Any) -> Any:
+    info = account["accountInfo"]
+    if "beneficiary" not in info:
+        return account
+    kept = {"beneficiaryType", "fullName", "legalName"}
+    told = {name: value for name, value in info["beneficiary"].items() if name in kept}
+    return {**account, "accountInfo": {**info, "beneficiary": told}}
+
+
+declare(
+    "EXT-831",
+    "beneficiary-by-name",
+    "an account is read with no more of its beneficiary than the name",
+    edited(externals, "read", _by_name_alone),
+)

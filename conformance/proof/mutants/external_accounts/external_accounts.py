@@ -90,6 +90,29 @@ declare(
     edited(externals, "list_for_customers", lambda body: {**body, "data": body["data"][:-1]}),
 )
 declare(
+    "EXT-809",
+    "unread",
+    "who reads an account is not told its platformAccountId",
+    edited(externals, "read", without("platformAccountId")),
+)
+declare(
+    "EXT-087",
+    "banks-alone",
+    "the platform's crypto wallets are not listed",
+    edited(
+        externals,
+        "list_for_platform",
+        lambda body: {
+            **body,
+            "data": [
+                one
+                for one in body["data"]
+                if not one["accountInfo"]["accountType"].endswith("_WALLET")
+            ],
+        },
+    ),
+)
+declare(
     "EXT-804",
     "unlisted",
     "the list shows no platformAccountId",

@@ -403,7 +403,7 @@ def creation_told(create: Function, unit: Unit, ask: Ask) -> Any:
 # --- Members that need not be there ---------------------------------------------------------
 
 
-declare_optional("external-account", (externals, "read"), "platformAccountId", "customerId")
+declare_optional("external-account", (externals, "read"), "customerId")
 
 for _member in ("platformAccountId", "customerId"):
     declare(
