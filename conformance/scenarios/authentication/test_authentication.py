@@ -16,7 +16,7 @@ from conformance.exchange.answer import Answer
 from conformance.exchange.credentials import Credentials
 from conformance.platform.grounds.request import Request, any_request
 from conformance.platform.platform import Platform
-from conformance.platform.resource import unknown_id
+from conformance.platform.resource import arranged_resource, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -57,6 +57,7 @@ FAULTS: Mapping[str, Fault] = {
     "AUT-039": lambda right: f"Basic {right.token_id}:{right.client_secret}",
     "AUT-040": lambda right: f"Basic {to_base64(right.token_id + right.client_secret)}",
     "AUT-041": lambda _: "Basic",
+    "AUT-047": lambda _: basic("", ""),
 }
 """Faults of credentials, by the requirement that they are refused."""
 
@@ -108,6 +109,25 @@ def test_an_operation_asks_for_the_credentials_of_the_platform(
     with check(SECRET):
         # The suite looks for the secret in every answer of a run; here at least one came.
         pass
+
+
+@requirement(NO_EFFECT)
+def test_no_payment_is_made_for_a_wrong_secret(platform: Platform) -> None:
+    """A quote with immediatelyExecute that is refused for its credentials debits nothing."""
+    source = platform.internal_accounts.account()
+    body = platform.quotes.body(source, immediatelyExecute=True)
+    before, _ = platform.internal_accounts.balances(source)
+    wrong = platform.api.client.presenting(FAULTS["AUT-031"])
+
+    refusal = platform.api.call("createQuote", body=body, auth=wrong)
+
+    if refusal.accepted:
+        raise PreconditionFailed(f"a wrong secret is not refused: {refusal}", breaks=["AUT-031"])
+    payment = arranged_resource(platform.api.create_quote(body))
+    # What was executed before this payment has been debited by the time it has arrived.
+    platform.transactions.at_status(payment, "COMPLETED")
+    left = before - payment["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, left) == left, refusal
 
 
 @requirement("AUT-045")

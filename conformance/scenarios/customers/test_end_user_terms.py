@@ -23,7 +23,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.quotes.kinds import Kind, quote_body
-from conformance.scenarios.quotes.payments import pulling_body
+from conformance.scenarios.quotes.payments import paid_by, pulling_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 CONSENT = "endUserTermsConsent"
@@ -353,12 +353,10 @@ def test_quotes_of_a_business_of_other_kinds_wait_for_the_acceptance(
 
 @requirement("TRM-045")
 def test_a_quote_without_the_acceptance_leaves_no_transaction(platform: Platform) -> None:
-    """Only the quote after the acceptance adds a transaction with a ``quoteId``."""
+    """Only the quote after the acceptance adds the transaction of a payment."""
     customer = platform.approved.customer(consent=False)
     body = platform.quotes.body(platform.internal_accounts.account(customer=customer))
-    before = {
-        transaction["id"] for transaction in platform.transactions.known_of_customer(customer["id"])
-    }
+    before = paid_by(platform, customer["id"])
     refusal = platform.api.create_quote(body)
     if refusal.accepted:
         raise PreconditionFailed(f"the quote was not refused: {refusal}")
@@ -366,15 +364,11 @@ def test_a_quote_without_the_acceptance_leaves_no_transaction(platform: Platform
     quote = arranged_body(platform.api.create_quote(body))
     platform.transactions.of_quote(quote)
 
-    transactions = platform.transactions.known_of_customer(customer["id"])
+    added = paid_by(platform, customer["id"]).keys() - before.keys()
 
-    # A deposit may be a transaction too, and be listed late, but it has no quoteId.
-    transaction_ids = {
-        transaction["id"] for transaction in transactions if transaction.get("quoteId")
-    }
-    if quote["transactionId"] not in transaction_ids:
-        raise ResourceMissing("transactions do not show their quoteId")
-    assert transaction_ids - before == {quote["transactionId"]}
+    if quote["transactionId"] not in added:
+        raise ResourceMissing("transactions do not show that they are payments")
+    assert added == {quote["transactionId"]}
 
 
 @requirement("TRM-046")

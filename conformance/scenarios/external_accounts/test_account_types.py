@@ -69,8 +69,23 @@ MISNAMED = [
     if last_name(change.member) == names_of[0] and change.value is ABSENT
 ]
 
+
+def with_plus(body: Json) -> list[str]:
+    """Return the members of an ``accountInfo`` that are phone numbers in international format."""
+    told = body["accountInfo"]
+    return [name for name in ("phoneNumber", "pixKey") if str(told.get(name)).startswith("+")]
+
+
 EXAMPLES = [
-    case((example.requirement, "EXT-831", *example.shown.values()), example.name, example)
+    case(
+        (
+            *(example.requirement, "EXT-831"),
+            *(["EXT-832"] if with_plus(example.body) else []),
+            *example.shown.values(),
+        ),
+        example.name,
+        example,
+    )
     for example in account_examples().values()
 ]
 
@@ -117,6 +132,9 @@ def test_a_valid_account_is_created(
             expect_kind(shown, example)
         with check("EXT-831"):
             expect_details(shown, example)
+        for member in with_plus(body):
+            with check("EXT-832"):
+                expect_plus(shown, body, member)
         for member, requirement_id in example.shown.items():
             with check(requirement_id):
                 expect_alone(shown, body, member)
@@ -128,6 +146,19 @@ def expect_details(account: Json, example: AccountExample) -> None:
     __tracebackhide__ = True
     held = require_value_at(account, "accountInfo")
     assert not [member for member in example.shown if value_at(held, member) is None], account
+
+
+def expect_plus(account: Json, body: Body, member: str) -> None:
+    """Assert that a phone number that is shown in full begins with a plus, as it was sent.
+
+    Raises:
+        ResourceMissing: it is not shown, or in part.
+    """
+    __tracebackhide__ = True
+    shown_value = str(require_value_at(account, f"accountInfo.{member}"))
+    if not same_text(shown_value, require_value_at(body, f"accountInfo.{member}")):
+        raise ResourceMissing(f"{member} is not shown in full: {shown_value}")
+    assert shown_value.lstrip(" (").startswith("+"), account
 
 
 def expect_alone(account: Json, body: Body, member: str) -> None:

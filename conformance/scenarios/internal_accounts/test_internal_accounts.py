@@ -128,7 +128,10 @@ def test_no_two_accounts_share_an_id(platform: Platform) -> None:
 
 @requirement("ACC-041", "ACC-042", "ACC-043", "ACC-044")
 def test_an_account_stays_what_it_is(platform: Platform, check: Check) -> None:
-    """A deposit changes neither id, type nor ``createdAt``, which is not after ``updatedAt``."""
+    """A deposit changes neither id, type nor ``createdAt``, which is not after ``updatedAt``.
+
+    The ``updatedAt`` from before the deposit is not after that either.
+    """
     before = platform.internal_accounts.account(amount=0)
 
     platform.internal_accounts.settle_deposit(before, AMOUNT)
@@ -146,6 +149,7 @@ def test_an_account_stays_what_it_is(platform: Platform, check: Check) -> None:
     with check("ACC-044"):
         created, changed = require_member(after, "createdAt"), require_member(after, "updatedAt")
         assert parse_moment(created) <= parse_moment(changed)
+        assert parse_moment(require_member(before, "updatedAt")) <= parse_moment(changed)
 
 
 def account_with_most_funds(platform: Platform, account: Resource) -> Resource:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
@@ -115,6 +117,18 @@ def _pay(platform: Platform, source: Resource, account: Resource) -> list[Answer
     return platform.quotes.create_and_execute(
         platform.quotes.body(source, platform.external_accounts.activate(account), amount=10_000)
     )
+
+
+def paid_by(platform: Platform, customer_id: str) -> dict[str, Any]:
+    """Return the status of each known payment of a customer, by the id of its transaction.
+
+    A deposit may be a transaction too, and be listed late; it is none of these.
+    """
+    return {
+        row["id"]: row.get("status")
+        for row in platform.transactions.known_of_customer(customer_id)
+        if row.get("quoteId") or row.get("type") == "OUTGOING" or row.get("direction") == "DEBIT"
+    }
 
 
 AMOUNT = 10_000

@@ -12,6 +12,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED, require_refusal
+from conformance.scenarios.quotes.payments import paid_by
 from conformance.scenarios.quotes.test_quote_ends import body_with_rail
 from conformance.verdict.decisions import ResourceMissing
 
@@ -230,21 +231,16 @@ def test_a_refused_quote_leaves_no_transaction(platform: Platform, *, immediate:
         if immediate
         else having("destination.accountId", unknown)(body)
     )
-    known = platform.transactions.known_of_customer
-    before = {transaction["id"] for transaction in known(source["customerId"])}
+    before = paid_by(platform, source["customerId"])
 
     require_refusal(platform.api.create_quote(refused))
 
     quote = arranged_resource(platform.api.create_quote(body))
     platform.transactions.of_quote(quote)
-    # A deposit may be a transaction too, and be listed late, but it has no quoteId.
-    added = {
-        transaction["id"]: transaction.get("status")
-        for transaction in known(source["customerId"])
-        if transaction.get("quoteId") and transaction["id"] not in before
-    }
-    if quote["transactionId"] not in added:
-        raise ResourceMissing("transactions do not show their quoteId")
+    payments = paid_by(platform, source["customerId"])
+    if quote["transactionId"] not in payments:
+        raise ResourceMissing("transactions do not show that they are payments")
+    added = {id_: status for id_, status in payments.items() if id_ not in before}
     left = {id_ for id_, status in added.items() if status in ("PENDING", *SETTLING)}
     assert left == {quote["transactionId"]}, added
 

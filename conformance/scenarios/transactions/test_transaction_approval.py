@@ -212,6 +212,26 @@ def test_approving_a_payout_that_nobody_executed_moves_nothing(platform: Platfor
     assert platform.transactions.of_quote(quote).get("status") not in SETTLING, answer
 
 
+@requirement("TRX-845")
+def test_approving_an_expired_payout_moves_nothing(platform: Platform) -> None:
+    """The approval of the transaction of a quote that expired debits nothing; it is EXPIRED."""
+    source = platform.internal_accounts.account()
+    quote = platform.quotes.pending(source)
+    platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+    status = platform.transactions.at_status(quote, "EXPIRED").get("status")
+    if status != "EXPIRED":
+        raise PreconditionFailed(f"the payment is {status} after its quote", breaks=["TRX-035"])
+    before, _ = platform.internal_accounts.balances(source)
+
+    answer = platform.api.approve_transaction(quote["transactionId"])
+    other = platform.quotes.complete(platform.quotes.pending(source))
+
+    # A later payout has been debited by then, and what was kept for the quote may be free again.
+    balance_left = before - other["totalSendingAmount"]
+    assert platform.internal_accounts.wait_for_balance(source, balance_left) >= balance_left, answer
+    assert platform.transactions.of_quote(quote).get("status") == "EXPIRED", answer
+
+
 @requirement("TRX-802", "TRX-046")
 def test_an_approval_is_no_proof_of_the_customer(platform: Platform, check: Check) -> None:
     """The approval of a payment that waits for its customer's proof debits and executes nothing."""

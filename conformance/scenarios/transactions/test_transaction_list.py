@@ -13,6 +13,7 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, listed_members, require_member
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.quotes.kinds import Kind, create_quote
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", *ENDS)
@@ -128,6 +129,27 @@ def test_a_status_and_a_type_keep_to_the_transactions_of_both(
         assert expected["id"] in {row.get("id") for row in rows}
     with check("TRX-800"):
         assert all({name: row.get(name) for name in both} == both for row in rows), rows
+
+
+@requirement("TRX-072", "TRX-074", "TRX-801")
+@pytest.mark.parametrize("kind", ["business", "platform"])
+def test_payments_of_others_than_individuals_are_found(
+    platform: Platform, check: Check, kind: Kind
+) -> None:
+    """A payment of a business or of the platform is listed by its status, its type, and both."""
+    quote = create_quote(platform, kind)
+    payment = platform.transactions.of_quote(quote)
+    customer_id = None if kind == "platform" else quote.owner["id"]
+
+    for requirement_id, names in {
+        "TRX-072": ("status",),
+        "TRX-074": ("type",),
+        "TRX-801": ("status", "type"),
+    }.items():
+        with check(requirement_id):
+            filters = {name: require_member(payment, name) for name in names}
+            rows = platform.transactions.of_customer(customer_id, **filters)
+            assert any(row.get("id") == payment["id"] for row in rows), filters
 
 
 @requirement("TRX-813", "TRX-814")

@@ -83,9 +83,14 @@ def test_the_members_of_a_transaction_are_what_the_specification_says(
 def test_the_transaction_of_a_new_quote_waits_for_its_execution(
     platform: Platform, check: Check
 ) -> None:
-    """The list has a new quote's transaction at PENDING, with its quoteId and description."""
+    """The list has a new quote's transaction at PENDING, with its quoteId and description.
+
+    The text for the receiver is another one.
+    """
     source = platform.internal_accounts.account()
-    quote = platform.quotes.pending(source, description="Invoice 2211")
+    quote = platform.quotes.pending(
+        source, description="Invoice 2211", remittanceInformation="Order 1742"
+    )
 
     rows = platform.until(
         lambda: _by_id(platform.transactions.of_customer(source["customerId"])),

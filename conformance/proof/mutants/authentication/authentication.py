@@ -18,7 +18,7 @@ from conformance.proof.mutants.authentication.toolkit import (
     without_basic,
     without_credentials,
 )
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import app, errors, rules
 from conformance.reference.app import BasicAuth
 
@@ -74,6 +74,32 @@ def too_late(operation: str) -> Apply:
         await original(auth, scope, receive, send)
 
     return around(BasicAuth, "__call__", call)
+
+
+@mutant(
+    "AUT-042",
+    "a quote that is executed at once pays before the credentials are looked at",
+    (BasicAuth, "__call__"),
+)
+async def paid_before_it_is_denied(
+    original: Function, auth: Any, scope: Any, receive: Any, send: Any
+) -> None:
+    if scope["type"] != "http" or not is_call(scope, "createQuote") or auth._is_allowed(scope):
+        await original(auth, scope, receive, send)
+        return
+    received: list[Any] = [await receive()]
+    while received[-1].get("more_body"):
+        received.append(await receive())
+
+    async def again() -> Any:
+        return received.pop(0)
+
+    async def swallow(message: Any) -> None:
+        pass
+
+    if b"immediatelyExecute" in b"".join(message.get("body", b"") for message in received):
+        await auth._app(scope, again, swallow)
+    await original(auth, scope, receive, send)
 
 
 def after_the_rest(operation: str, *statuses: int) -> Apply:
@@ -194,6 +220,12 @@ PASSING: tuple[tuple[str, str, str, Callable[[Any, str, str], bool]], ...] = (
         "empty_user",
         "an empty username is not compared",
         lambda settings, user, password: not user and password == settings.api_client_secret,
+    ),
+    (
+        "AUT-047",
+        "nobody",
+        "who gives neither name nor password is let in",
+        lambda settings, user, password: not user and not password,
     ),
     (
         "AUT-035",

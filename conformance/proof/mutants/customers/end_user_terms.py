@@ -17,6 +17,7 @@ from conformance.reference.customers import customers, onboarding
 from conformance.reference.quotes import quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Customer
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
 _UNKNOWN_VERSION = "END_USER_TERMS_VERSION_NOT_FOUND"
@@ -387,6 +388,12 @@ def transaction_left(patch: Patch) -> None:
         "has_accepted_terms",
         lambda original, customer: bool(unchecked) or original(customer),
     )
+
+
+@mutant("TRM-045", "a refused quote leaves its transaction, which shows no quote")
+def unlinked_transaction_left(patch: Patch) -> None:
+    transaction_left(patch)
+    edited(transactions, "view", without("quoteId"))(patch)
 
 
 @mutant("TRM-046", "the acceptance of one customer counts for all")

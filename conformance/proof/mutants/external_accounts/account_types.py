@@ -188,6 +188,13 @@ declare(
     "an account number is read without the zeros that it begins with",
     edited(externals, "read", _otherwise("accountNumber", _without_zeros)),
 )
+for _member in ("phoneNumber", "pixKey"):
+    declare(
+        "EXT-832",
+        f"{_member}-without-plus",
+        f"{_member} is read without the plus that it begins with",
+        edited(externals, "read", _otherwise(_member, lambda text: text.lstrip("+"))),
+    )
 declare(
     "EXT-831",
     "listed-type-alone",

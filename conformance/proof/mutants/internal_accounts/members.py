@@ -90,6 +90,20 @@ TEXTS = {
 }
 """The members of an instruction that are texts, by requirement."""
 
+declare(
+    "ACC-044",
+    "goes-back",
+    "the updatedAt of an account that has no money yet is in the future",
+    edited(
+        accounts,
+        "_view",
+        where(
+            lambda account: not account["balance"]["amount"],
+            put("updatedAt", "2999-01-01T00:00:00.000000Z"),
+        ),
+    ),
+)
+
 for _id, _name, _place, _path, _value in SHOWN:
     declare(
         _id,

@@ -29,6 +29,7 @@ from conformance.reference import errors, fields, platform, rules
 from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import fees, parties, quotes
 from conformance.reference.store import ExternalAccount, Quote
+from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
 # --- Rules of request fields ----------------------------------------------------------------
@@ -503,3 +504,12 @@ declare(
     "a quote is kept though it cannot be executed at once",
     around(quotes, "create", _drafted_first),
 )
+for _id, _first in (("QUO-973", _source_first), ("QUO-974", _drafted_first)):
+    declare(
+        _id,
+        "unlinked",
+        "a refused quote leaves its transaction, and transactions do not show their quotes",
+        together(
+            around(quotes, "create", _first), edited(transactions, "view", without("quoteId"))
+        ),
+    )

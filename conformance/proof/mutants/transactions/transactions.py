@@ -36,7 +36,7 @@ from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes, transfers
 from conformance.reference.service import Service
-from conformance.reference.store import Quote, Transaction
+from conformance.reference.store import Customer, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -80,6 +80,15 @@ def never_released(patch: Patch) -> None:
 @mutant("TRX-025", "a held payout fails once it is released")
 def released_to_failure(patch: Patch) -> None:
     patch.row(rules, "PAYOUT_RESULTS", "HELD", rules.PayoutResult("PAYOUT_RETURNED", held=True))
+
+
+@mutant("TRX-034", "what is told the receiver stands for a description too", (quotes, "create"))
+def described_for_the_receiver(create: Handler, unit: Unit, ask: Ask) -> Any:
+    text = ask.body.get("remittanceInformation") if isinstance(ask.body, dict) else None
+    quote = create(unit, ask)
+    if text is not None:
+        transactions.get(unit, quote["transactionId"]).description = text
+    return quote
 
 
 @mutant("TRX-035", "nothing expires")
@@ -372,6 +381,18 @@ def _lower(name: str) -> Callable[[dict[str, str]], dict[str, str]]:
     return lambda query: {k: v.lower() if k == name else v for k, v in query.items()}
 
 
+def _of_customers_by(names: Collection[str]) -> Apply:
+    """Return a patch after which a list by some filters has the payments of customers alone."""
+
+    def within(filtered: Function, query: Json) -> Any:
+        rows = filtered(query)
+        if {*names} != query.keys() & {"status", "type"}:
+            return rows
+        return rows.where(Transaction.customer_id.is_not(None))
+
+    return around(transactions, "filtered", within)
+
+
 for _id, _member in {"TRX-071": "status", "TRX-073": "type", "TRX-077": "cardId"}.items():
     declare(_id, "ignored", f"the filter {_member} is ignored", _asked(without(_member)))
 
@@ -405,6 +426,29 @@ for _status in ("PROCESSING", "FAILED", "EXPIRED"):
         f"{_status.lower()}-none",
         f"the filter by the status {_status} finds nothing",
         _asked(where(shows("status", _status), put("status", "NONE"))),
+    )
+
+
+@mutant(
+    "TRX-074",
+    "the type OUTGOING is of payments of individuals alone",
+    (transactions, "filtered"),
+    around,
+)
+def individuals_alone(filtered: Function, query: Json) -> Any:
+    rows = filtered(query)
+    if query.get("type") != "OUTGOING":
+        return rows
+    individuals = select(Customer.id).where(Customer.customer_type == "INDIVIDUAL")
+    return rows.where(Transaction.customer_id.in_(individuals))
+
+
+for _id, _names in {"TRX-072": {"status"}, "TRX-801": {"status", "type"}}.items():
+    declare(
+        _id,
+        "of-customers",
+        f"a list by {' and '.join(sorted(_names))} leaves out payments of the platform",
+        _of_customers_by(_names),
     )
 
 
@@ -717,6 +761,16 @@ def all_approved(approve: Function, unit: Unit, ask: Ask) -> Any:
         return approve(unit, ask)
     quotes.start(unit, quote)
     return transactions.view(transaction)
+
+
+@mutant("TRX-845", "an approval executes a quote that expired")
+def expired_approved(patch: Patch) -> None:
+    patch.wrap(
+        quotes,
+        "is_approvable",
+        lambda original, quote: original(quote) or quote.status == "EXPIRED",
+    )
+    patch.row(rules, "QUOTE_TRANSITIONS", ("EXPIRED", "APPROVE"), rules.Move("PROCESSING"))
 
 
 def approve_and_forget(service: Service, ask: Ask) -> Any:

@@ -145,6 +145,17 @@ def siblings_reported(unit: Unit, account: ExternalAccount) -> None:
         unit.emit(externals.STATUS_EVENT, externals.view(one))
 
 
+@mutant(
+    "EVT-131",
+    "a change is reported as one of the customer's first account",
+    (externals, "announce"),
+    instead,
+)
+def first_reported(unit: Unit, account: ExternalAccount) -> None:
+    first = next(iter(siblings(unit, account)))
+    unit.emit(externals.STATUS_EVENT, externals.view(first))
+
+
 @mutant("EVT-131", "the first account of its name is reported besides", (externals, "announce"))
 def namesakes_reported(
     announce: Callable[[Unit, ExternalAccount], None], unit: Unit, account: ExternalAccount
