@@ -125,7 +125,9 @@ def test_no_payment_is_made_for_a_wrong_secret(platform: Platform) -> None:
         raise PreconditionFailed(f"a wrong secret is not refused: {refusal}", breaks=["AUT-031"])
     payment = arranged_resource(platform.api.create_quote(body))
     # What was executed before this payment has been debited by the time it has arrived.
-    platform.transactions.at_status(payment, "COMPLETED")
+    status = platform.transactions.at_status(payment, "COMPLETED").get("status")
+    if status != "COMPLETED":
+        raise PreconditionFailed(f"the payment did not complete: it is {status}")
     left = before - payment["totalSendingAmount"]
     assert platform.internal_accounts.wait_for_balance(source, left) == left, refusal
 
