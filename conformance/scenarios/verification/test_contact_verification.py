@@ -122,19 +122,28 @@ def test_a_channel_is_pending_at_first(platform: Platform, channel: str) -> None
     assert contact_channels(customer)[channel] == "PENDING"
 
 
-@for_both_types(("CON-063",), ("CON-064",))
+@for_both_types(("CON-063", "CON-065"), ("CON-064", "CON-065"))
 def test_a_new_customer_has_no_channel_that_is_verified(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
-    """No channel is listed as VERIFIED before a code was sent, whatever region it is."""
+    """No channel is listed as VERIFIED before a code was sent, whatever region it is.
+
+    Where none has to be verified ``contactVerification`` is absent or null, and no empty object.
+    """
     body = platform.customers.business_body() if business else platform.customers.body()
 
     created = arranged_resource(platform.api.create_customer(body))
     seen = platform.customers.read(created)
 
-    with check(*ids):
+    verified_id, absent_id = ids
+    with check(verified_id):
         for customer in (created, seen):
             assert "VERIFIED" not in contact_channels(customer).values(), customer
+    with check(absent_id):
+        if contact_channels(seen):
+            raise ResourceMissing("every customer has to verify a contact channel")
+        for customer in (created, seen):
+            assert customer.get("contactVerification") != {}, customer
 
 
 @with_two_requirements(Ids("email", "CON-007", "CON-009"), Ids("phone", "CON-008", "CON-010"))

@@ -289,6 +289,13 @@ for _requirement, _name, _path, _value in SHOWN:
         edited(customers, "view", put(_path, _value)),
     )
 
+declare(
+    "CON-065",
+    "empty",
+    "the contactVerification of a customer without channels is an empty object",
+    edited(customers, "view", lambda body: {"contactVerification": {}, **body}),
+)
+
 for _requirement, _code in (
     *((id_, "CONFLICT") for id_ in ("CON-033", "CON-034")),
     *((f"CON-0{number}", "CUSTOMER_NOT_FOUND") for number in (37, 38, 39, 40)),
