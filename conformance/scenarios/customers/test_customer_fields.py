@@ -117,10 +117,21 @@ DUE_DILIGENCE = {
 """Members of an individual whose valid values only the profile gives."""
 
 
+MAIN_PARTS = {"address": "line1", "businessInfo": "legalName"}
+"""Objects of a customer, each with a member without which it is withheld."""
+
+PERSONAL = ("taxId", "primaryContactFirstName", "primaryContactLastName")
+"""Members of ``businessInfo`` that a target may keep to itself."""
+
+WHOLE, ANY = "CUS-619", "CUS-620"
+"""The requirements that a reading shows what the creation does: in its objects, and of all."""
+
+
 def parameters(name: str, members: tuple[Member, ...]) -> object:
     """Return the parameters of a test for the members of an example."""
     ids = [id_ for member in members for id_ in member.requirements]
-    return case(ids, name, example(name), members)
+    has_objects = any("." in member.path for member in members)
+    return case([*ids, *([WHOLE] if has_objects else []), ANY], name, example(name), members)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +149,8 @@ def test_what_is_told_about_a_customer_is_kept(
 ) -> None:
     """A member that is shown has its form and its value as sent; a member may be left out.
 
-    That holds for the answer to the creation as for the customer who is read.
+    That holds for the answer to the creation as for the customer who is read. What the former shows
+    is not left out of the latter.
     """
     body = platform.customers.example_body(case)
 
@@ -154,6 +166,8 @@ def test_what_is_told_about_a_customer_is_kept(
                 sent = require_value_at(body, member.path)
                 for value in shown_values(member.path, created, customer):
                     assert same(member.path, value, sent), value
+    paths = [member.path for member in members]
+    expect_not_lost(check, paths, created, customer)
 
 
 @requirement("BUS-040")
@@ -206,11 +220,42 @@ def shown_values(path: str, *customers: Json) -> list[Any]:
     return shown
 
 
-@pytest.mark.parametrize("member", [case(r, m, m) for m, r in BUSINESS_DETAILS.items()])
-def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None:
+def expect_not_lost(check: Check, paths: list[str], created: Json, customer: Json) -> None:
+    """Decide whether a customer shows the members that the answer to its creation showed."""
+    __tracebackhide__ = True
+    told = [path for path in paths if value_at(created, path) is not None]
+    lost = [path for path in told if value_at(customer, path) is None]
+    parts = [path for path in told if is_due(path, customer)]
+    if any("." in path for path in paths):
+        with check(WHOLE):
+            if not parts:
+                raise ResourceMissing("no part of an address or a businessInfo is shown")
+            cut = [path for path in parts if path in lost]
+            assert not cut, f"{cut} are not shown: {customer}"
+    with check(ANY):
+        if not told:
+            raise ResourceMissing(f"the answer to the creation shows none of {paths}")
+        withheld = [path for path in lost if path not in parts]
+        assert not withheld, f"{withheld} are not shown: {customer}"
+
+
+def is_due(path: str, customer: Json) -> bool:
+    """Return whether a path leads into an object that a customer shows, to nothing personal."""
+    holder, _, name = path.partition(".")
+    main = MAIN_PARTS.get(holder)
+    return (
+        bool(name) and name not in PERSONAL and value_at(customer, f"{holder}.{main}") is not None
+    )
+
+
+@pytest.mark.parametrize(
+    "member", [case((r, WHOLE, ANY), m, m) for m, r in BUSINESS_DETAILS.items()]
+)
+def test_a_detail_of_a_business_is_kept(platform: Platform, check: Check, member: str) -> None:
     """A member of ``businessInfo`` with a value from the profile is shown as it was sent.
 
-    That holds for the answer to the creation as for the business that is read.
+    That holds for the answer to the creation as for the business that is read, which does not leave
+    out what the former shows.
     """
     value = value_of_profile(platform.profile.bindings.business_details, member)
     body = platform.customers.example_body(example("business"))
@@ -219,8 +264,11 @@ def test_a_detail_of_a_business_is_kept(platform: Platform, member: str) -> None
     created = arranged_resource(platform.api.create_customer({**body, "businessInfo": info}))
 
     path = f"businessInfo.{member}"
-    for shown in shown_values(path, created, platform.customers.read(created)):
-        assert same(member, shown, value), shown
+    business = platform.customers.read(created)
+    with check(BUSINESS_DETAILS[member]):
+        for shown in shown_values(path, created, business):
+            assert same(member, shown, value), shown
+    expect_not_lost(check, [path], created, business)
 
 
 @requirement(*BUSINESS_KINDS.values())
@@ -240,16 +288,20 @@ def test_what_kind_of_business_it_is_is_a_text(platform: Platform, check: Check)
             assert isinstance(require_member(business_info or {}, member), str), business_info
 
 
-@pytest.mark.parametrize("member", [case(r, m, m) for m, r in DUE_DILIGENCE.items()])
-def test_a_detail_of_due_diligence_is_kept(platform: Platform, member: str) -> None:
+@pytest.mark.parametrize("member", [case((r, ANY), m, m) for m, r in DUE_DILIGENCE.items()])
+def test_a_detail_of_due_diligence_is_kept(platform: Platform, check: Check, member: str) -> None:
     """A member for due diligence with a value from the profile is shown as it was sent.
 
-    That holds for the answer to the creation as for the individual who is read.
+    That holds for the answer to the creation as for the individual who is read, which does not
+    leave out what the former shows.
     """
     value = value_of_profile(platform.profile.bindings.due_diligence, member)
     body = platform.customers.example_body(example("individual"))
 
     created = arranged_resource(platform.api.create_customer({**body, member: value}))
 
-    for shown in shown_values(member, created, platform.customers.read(created)):
-        assert shown == value
+    individual = platform.customers.read(created)
+    with check(DUE_DILIGENCE[member]):
+        for shown in shown_values(member, created, individual):
+            assert shown == value
+    expect_not_lost(check, [member], created, individual)

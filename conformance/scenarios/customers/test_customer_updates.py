@@ -98,6 +98,14 @@ LONE_FAULTS = [
 ]
 """Faults of an identification that are sent in updates without its other part too."""
 
+FAULTS_IN_OBJECTS = [
+    case(change.update, f"{sample.name}-{change.member}-{change.name}", sample, change)
+    for sample in examples().values()
+    for change in sample.refused
+    if change.update is not None and "." in change.member
+]
+"""Faults of a member of an object that are sent in updates without the rest of it too."""
+
 WRONG: list[tuple[str, Json]] = [
     ("individual", {"birthDate": "1985-13-14"}),
     ("individual", {"fullName": "Ines"}),
@@ -464,6 +472,28 @@ def test_a_part_of_an_identification_is_held_to_the_other_one(
 
     if not twin.accepted:
         raise ResourceMissing(f"the {change.member} is not changed alone: {twin}")
+    expect_refused_or_reported(platform, answer, twin)
+
+
+@pytest.mark.parametrize(("sample", "change"), FAULTS_IN_OBJECTS)
+def test_a_part_of_an_object_is_held_to_the_rest_of_it(
+    platform: Platform, sample: Example, change: Change
+) -> None:
+    """An update to a wrong member of an object, without the rest, is refused or reported later."""
+    top_member, _, name = change.member.partition(".")
+    right = platform.customers.example_body(sample)[top_member][name]
+    wrong = platform.samples.filled(change.value)
+    customer, other = (platform.customers.of_example(sample) for _ in range(2))
+    whole = require_member(platform.customers.read(other), top_member)
+
+    answer = platform.api.update_customer(customer["id"], {top_member: {name: wrong}}, valid=False)
+    twin = platform.api.update_customer(other["id"], {top_member: {name: right}})
+
+    if not twin.accepted:
+        raise ResourceMissing(f"the {change.member} is not changed alone: {twin}")
+    if (platform.customers.read(other).get(top_member) or {}).keys() != whole.keys():
+        # What is left of an object that was replaced cannot be wrong beside the rest.
+        raise ResourceMissing(f"the rest of the {top_member} is taken away")
     expect_refused_or_reported(platform, answer, twin)
 
 

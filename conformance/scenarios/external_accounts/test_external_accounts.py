@@ -237,6 +237,25 @@ def test_a_customer_has_a_list_of_its_own_accounts(
             assert shown == require_member(account, "platformAccountId")
 
 
+@requirement("EXT-082")
+def test_customers_of_one_name_have_lists_of_their_own(platform: Platform) -> None:
+    """Of two customers with one ``platformCustomerId`` each has a list without the other's."""
+    name: Json = {"platformCustomerId": platform.samples.reference()}
+    owners = [platform.approved.customer(**name)]
+    try:
+        owners.append(platform.approved.customer(**name))
+    except PreconditionFailed as error:
+        raise ResourceMissing(f"no second customer has the same name: {error}") from error
+    accounts = [_create_account(platform, owner) for owner in owners]
+
+    for owner, account in zip(owners, accounts, strict=True):
+        _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
+    lists = [_ids(platform.external_accounts.of_customer(owner)) for owner in owners]
+
+    assert accounts[1]["id"] not in lists[0]
+    assert accounts[0]["id"] not in lists[1]
+
+
 @pytest.mark.parametrize(
     "owner",
     [

@@ -122,19 +122,28 @@ def test_a_channel_is_pending_at_first(platform: Platform, channel: str) -> None
     assert contact_channels(customer)[channel] == "PENDING"
 
 
-@for_both_types(("CON-063",), ("CON-064",))
+@for_both_types(("CON-063", "CON-065"), ("CON-064", "CON-065"))
 def test_a_new_customer_has_no_channel_that_is_verified(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
-    """No channel is listed as VERIFIED before a code was sent, whatever region it is."""
+    """No channel is listed as VERIFIED before a code was sent, whatever region it is.
+
+    Where none has to be verified ``contactVerification`` is absent or null, and no empty object.
+    """
     body = platform.customers.business_body() if business else platform.customers.body()
 
     created = arranged_resource(platform.api.create_customer(body))
     seen = platform.customers.read(created)
 
-    with check(*ids):
+    verified_id, absent_id = ids
+    with check(verified_id):
         for customer in (created, seen):
             assert "VERIFIED" not in contact_channels(customer).values(), customer
+    with check(absent_id):
+        if contact_channels(seen):
+            raise ResourceMissing("every customer has to verify a contact channel")
+        for customer in (created, seen):
+            assert customer.get("contactVerification") != {}, customer
 
 
 @with_two_requirements(Ids("email", "CON-007", "CON-009"), Ids("phone", "CON-008", "CON-010"))
@@ -150,10 +159,10 @@ def test_a_code_is_sent(platform: Platform, check: Check, ids: Ids) -> None:
         assert platform.verification.contact.status(customer, ids.channel) == "PENDING"
 
 
-@requirement("CON-011", "CON-012")
+@requirement("CON-009", "CON-011", "CON-012")
 @pytest.mark.parametrize("after", ["a code", "a wrong guess"])
 def test_a_code_is_sent_again(platform: Platform, check: Check, after: str) -> None:
-    """A second request for a code is accepted, and the code then verifies the channel."""
+    """A second request for a code is accepted, and the code alone then verifies the channel."""
     customer = platform.verification.contact.customer("email")
     platform.verification.contact.arrange_code(customer, "email")
     if after == "a wrong guess":
@@ -166,6 +175,8 @@ def test_a_code_is_sent_again(platform: Platform, check: Check, after: str) -> N
         raise ResourceMissing(f"the target limits the pace of codes: {second_answer}")
     with check("CON-011"):
         second_answer.expect_accepted()
+    with check("CON-009"):
+        assert platform.verification.contact.status(customer, "email") == "PENDING", second_answer
     with check("CON-012"):
         arranged_body(second_answer)
         confirmed = platform.verification.contact.confirm_code(customer, "email")
@@ -336,7 +347,8 @@ def test_a_verified_channel_outlasts_an_update(
 ) -> None:
     """An update with the name that the customer has leaves its channels VERIFIED, and says so.
 
-    So does one that would change their addresses, and is refused.
+    So does one of its date of birth or of incorporation, and one that would change the addresses of
+    the channels, and is refused.
     """
     contact = platform.verification.contact
     body = contact.business_body() if business else contact.body()
@@ -351,6 +363,12 @@ def test_a_verified_channel_outlasts_an_update(
         assert seen == verified
     with check("CON-061"):
         assert contact_channels(changed) == seen, changed
+    with check("CON-032"):
+        info = {**body.get("businessInfo", {}), "incorporatedOn": "2012-11-30"}
+        dated = {"businessInfo": info} if business else {"birthDate": "1985-03-15"}
+        dated_answer = platform.api.update_customer(customer["id"], dated)
+        seen = contact_channels(platform.customers.read(customer))
+        assert seen == verified, dated_answer
     with check("CON-032"):
         email = platform.samples.filled("changed-############@example.com")
         wrong = {"email": email, "phoneNumber": "+4915123000000", "birthDate": "1985-13-14"}

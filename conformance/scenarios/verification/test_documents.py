@@ -402,6 +402,7 @@ def test_an_empty_part_is_no_number_and_no_issuer(platform: Platform, kind: str,
             ("DOC-063", "no-file", {"file": None}),
             ("DOC-064", "unknown-type", {"documentType": "LIBRARY_CARD"}),
             ("DOC-065", "unknown-side", {"side": "LEFT"}),
+            ("DOC-615", "lower-case", {"side": "front"}),
         )
     ],
 )

@@ -167,6 +167,44 @@ def test_a_link_is_used_once(platform: Platform) -> None:
     assert verification_status(platform.customers.read(business)) not in REVIEWED
 
 
+@both("KYC-035", "KYC-036")
+def test_a_used_link_begins_no_review_after_an_approval(
+    platform: Platform, *, business: bool
+) -> None:
+    """Who is approved stays so when the used link is followed again, and no webhook reports more.
+
+    That is looked at once the review of another customer has begun by a new link.
+    """
+    flow = platform.profile.triggers.get("hosted_flow.complete")
+    if flow is not None and "{kycUrl}" not in flow.model_dump_json():
+        raise ResourceMissing("the profile completes the flow of a customer, whatever link it has")
+    customer = platform.verification.reviews.unsubmitted(
+        business=business, trigger="customer.approve"
+    )
+    link = platform.verification.links.link(customer)
+    _complete(platform, customer, link)
+    platform.customers.at_status(customer, *REVIEWED)
+    if platform.triggers.magic("customer.approve") is None:
+        # The sandbox may have approved the customer by itself.
+        with contextlib.suppress(TriggerFailed):
+            platform.triggers.fire("customer.approve", customerId=customer["id"])
+    if verification_status(platform.customers.at_status(customer, "APPROVED")) != "APPROVED":
+        raise ResourceMissing("who completes the flow is not approved")
+
+    # The link may not lead into the flow any more, which is as good.
+    with contextlib.suppress(TriggerFailed):
+        _complete(platform, customer, link)
+    other = platform.verification.reviews.hosted(business=business)
+
+    platform.customers.at_status(other, *REVIEWED)
+    assert verification_status(platform.customers.read(customer)) == "APPROVED"
+    if platform.profile.features.webhooks:
+        begun = "CUSTOMER.KYB_PENDING" if business else "CUSTOMER.KYC_PENDING"
+        platform.webhooks.wait_for(begun, other["id"])
+        reports = platform.webhooks.about(customer["id"])
+        assert len({report.id for report in reports if report.type == begun}) <= 1, reports
+
+
 @both("KYC-013", "KYC-014")
 def test_the_link_knows_where_to_lead_the_customer_afterwards(
     platform: Platform, *, business: bool

@@ -436,13 +436,13 @@ def test_a_card_of_no_side_is_not_enough(platform: Platform, kind: str) -> None:
 # --- Repaired -------------------------------------------------------------------------------
 
 
-@requirement("VER-050", "VER-060", "VER-068")
+@requirement("VER-021", "VER-050", "VER-060", "VER-068")
 def test_an_individual_is_accepted_once_the_missing_fields_are_supplied(
     platform: Platform, check: Check
 ) -> None:
     """After an update with the missing number, the second submission is IN_PROGRESS.
 
-    Then it is found beside the first one, or in its place, and shows no errors.
+    It has no errors, and is found so beside the first one or in its place.
     """
     body = platform.customers.american_body()
     individual = platform.verification.reviews.created(without_members(body, *NUMBER))
@@ -453,9 +453,19 @@ def test_an_individual_is_accepted_once_the_missing_fields_are_supplied(
 
     with check("VER-050"):
         assert submission["verificationStatus"] == IN_PROGRESS
+    expect_repaired(platform, check, individual, submission, "VER-021")
+
+
+def expect_repaired(
+    platform: Platform, check: Check, customer: Resource, submission: Json, empty_id: str
+) -> None:
+    """Decide whether a second submission has no errors, when it is answered and when it is read."""
+    __tracebackhide__ = True
     if submission["verificationStatus"] != IN_PROGRESS:
         raise PreconditionFailed("the repaired submission is not accepted")
-    submissions = platform.verification.reviews.submissions(individual)
+    with check(empty_id):
+        assert submission["errors"] == []
+    submissions = platform.verification.reviews.submissions(customer)
     same = [one for one in submissions if one.get("id") == submission["id"]]
     with check("VER-060"):
         assert same, f"{submission['id']} is not among {[one.get('id') for one in submissions]}"
@@ -466,9 +476,14 @@ def test_an_individual_is_accepted_once_the_missing_fields_are_supplied(
         assert same[0].get("verificationStatus") != RESOLVE_ERRORS
 
 
-@requirement("VER-051")
-def test_a_business_is_accepted_once_owner_and_documents_are_supplied(platform: Platform) -> None:
-    """After owners and documents were added, the second submission is IN_PROGRESS."""
+@requirement("VER-023", "VER-051", "VER-060", "VER-068")
+def test_a_business_is_accepted_once_owner_and_documents_are_supplied(
+    platform: Platform, check: Check
+) -> None:
+    """After owners and documents were added, the second submission is IN_PROGRESS.
+
+    It has no errors, and is found so beside the first one or in its place.
+    """
     business = platform.verification.reviews.unsubmitted(business=True)
     platform.verification.reviews.unresolved(business)
     platform.verification.reviews.prepare_business(business)
@@ -477,7 +492,9 @@ def test_a_business_is_accepted_once_owner_and_documents_are_supplied(platform: 
         platform.verification.reviews.prepared(business=True), business, platform
     )
 
-    assert submission["verificationStatus"] == IN_PROGRESS
+    with check("VER-051"):
+        assert submission["verificationStatus"] == IN_PROGRESS
+    expect_repaired(platform, check, business, submission, "VER-023")
 
 
 @requirement("VER-053", "VER-054")
@@ -607,9 +624,20 @@ def test_an_accepted_submission_is_found_without_errors(platform: Platform) -> N
 
 
 @requirement("VER-064")
-def test_a_submission_is_not_found_by_another_customer(platform: Platform) -> None:
-    """The submissions of each of two customers lack the submission of the other one."""
-    one, other = platform.verification.reviews.prepared(), platform.verification.reviews.prepared()
+@pytest.mark.parametrize("shared", [False, True], ids=["own-names", "one-name"])
+def test_a_submission_is_not_found_by_another_customer(platform: Platform, *, shared: bool) -> None:
+    """The submissions of each of two customers lack the submission of the other one.
+
+    That holds for two with one ``platformCustomerId``.
+    """
+    name: Json = {"platformCustomerId": platform.samples.reference()} if shared else {}
+    one = platform.verification.reviews.prepared(**name)
+    try:
+        other = platform.verification.reviews.prepared(**name)
+    except PreconditionFailed as error:
+        if not shared:
+            raise
+        raise ResourceMissing(f"no second customer has the same name: {error}") from error
     own_ids = [platform.verification.reviews.submission(owner)["id"] for owner in (one, other)]
 
     listed_ids = [

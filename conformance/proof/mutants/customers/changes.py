@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -216,6 +217,58 @@ for _id, _path in (
     ("BUS-092", f"{INFO}.taxId"),
 ):
     declare(_id, "unchecked", f"changes do not look at {_path}", unchecked(_path))
+
+
+def _loose_dates(pattern: str) -> Callable[..., Any]:
+    """Return rules of a change that take a birthDate of another form."""
+
+    def change_rules(original: Callable[..., Any], wanted: Any) -> Any:
+        loose = isinstance(wanted, dict) and re.fullmatch(pattern, str(wanted.get("birthDate")))
+        return [row for row in original(wanted) if not (loose and row.path == "birthDate")]
+
+    return change_rules
+
+
+for _name, _pattern in (
+    ("strokes", r"\d\d/\d\d/\d{4}"),
+    ("words", r"[a-z ]+"),
+    ("month-13", r"\d{4}-13-\d\d"),
+):
+    declare(
+        "CUS-150",
+        _name,
+        f"a change may be to a birthDate of another form ({_name})",
+        around(onboarding, "change_rules", _loose_dates(_pattern)),
+    )
+
+
+def _held_to_what_is_sent(member: str, name: str) -> Callable[..., Any]:
+    """Return a handler that looks at one member of an object where all of it is sent."""
+
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        sent = ask.body.get(member) if isinstance(ask.body, dict) else None
+        if not isinstance(sent, dict) or sent.keys() != {name}:
+            return original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        customer.details = {**customer.details, member: {**customer.details[member], **sent}}
+        return customers.view(customer)
+
+    return update
+
+
+for _id, _member, _name in (
+    ("BUS-090", INFO, "country"),
+    ("BUS-091", INFO, "incorporatedOn"),
+    ("BUS-092", INFO, "taxId"),
+    ("BUS-093", INFO, "taxId"),
+    ("CUS-152", "address", "country"),
+):
+    declare(
+        _id,
+        "alone",
+        f"the {_name} of a changed {_member} is not looked at where it comes alone",
+        around(onboarding, "update", _held_to_what_is_sent(_member, _name)),
+    )
 
 for _id in ("CUS-155", "EDD-024", "EDD-025"):
     declare(

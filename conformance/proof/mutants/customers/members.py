@@ -205,6 +205,26 @@ declare(
 )
 
 
+for _id, _path in (
+    ("CUS-619", "address.line2"),
+    ("CUS-619", "address.state"),
+    ("CUS-619", f"{INFO}.registrationNumber"),
+    ("CUS-619", f"{INFO}.entityType"),
+    ("CUS-619", f"{INFO}.countriesOfOperation"),
+    ("CUS-620", "region"),
+    ("CUS-620", "birthDate"),
+    ("CUS-620", f"{INFO}.taxId"),
+    ("CUS-620", "pepStatus"),
+    ("CUS-620", "sourceOfFundsCategories"),
+):
+    declare(
+        _id,
+        f"{_path.replace('.', '-')}-not-read",
+        f"who reads a customer is not told its {_path}",
+        edited(onboarding, "read", without(_path)),
+    )
+
+
 def _once_decided(status_member: str, status: str, member: str) -> Edit:
     """Return an edit that takes a member from customers whose review has come to a status."""
     return lambda body: without(member)(body) if body.get(status_member) == status else body

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
 from typing import Any
@@ -48,6 +49,7 @@ LOOSENED: tuple[tuple[str, str, str, Json, tuple[str, str] | None], ...] = (
     ("CUS-125", "idType", "any-word", {"enum": ()}, None),
     ("CUS-126", "idType", "license", {"enum": ("SSN", "ITIN", "DRIVERS_LICENSE")}, None),
     ("CUS-126", "idType", "national-id", {"enum": ("SSN", "ITIN", "NATIONAL_ID")}, None),
+    ("CUS-126", "idType", "ein", {"enum": ("SSN", "ITIN", "EIN")}, None),
     ("CUS-127", "idType", "lower-case", {"enum": ("SSN", "ITIN", "ssn", "itin")}, None),
     ("CUS-128", "identifier", "short", {"pattern": r"\d{3}-\d{2}-\d{3,4}"}, _SSN),
     ("CUS-128", "identifier", "any", {"pattern": None}, _SSN),
@@ -64,6 +66,7 @@ LOOSENED: tuple[tuple[str, str, str, Json, tuple[str, str] | None], ...] = (
     ("BUS-007", f"{INFO}.incorporatedOn", "optional", {"required": False}, None),
     ("BUS-008", INFO, "optional", {"required": False}, ("customerType", "BUSINESS")),
     ("BUS-072", f"{INFO}.taxId", "words", {"pattern": None}, None),
+    ("BUS-072", f"{INFO}.taxId", "single-word", {"pattern": r"[A-Z0-9-]+"}, None),
     ("BUS-073", f"{INFO}.taxId", "short", {"pattern": r"\d{2}-\d{6,7}"}, _US),
     ("BUS-073", f"{INFO}.taxId", "long", {"pattern": r"\d{2}-\d{7,}"}, _US),
     ("BUS-608", f"{INFO}.taxId", "american", {"pattern": r"\d{2}-\d{7}", "when": None}, None),
@@ -171,6 +174,11 @@ def _typed(body: Json) -> Json:
     return body if known or "customerType" not in body else {**body, "customerType": "INDIVIDUAL"}
 
 
+def _typed_in_any_case(body: Json) -> Json:
+    found = body.get("customerType")
+    return {**body, "customerType": found.upper()} if isinstance(found, str) else body
+
+
 def _null_typed(body: Json) -> Json:
     return {**body, "customerType": body.get("customerType") or "INDIVIDUAL"}
 
@@ -222,6 +230,7 @@ def _filled_business(body: Json) -> Json:
 
 GUESSED: tuple[tuple[str, str, Change], ...] = (
     ("CUS-100", "an unknown type is taken for that of individuals", _typed),
+    ("CUS-141", "the case of a type does not matter", _typed_in_any_case),
     ("CUS-101", "a type of null is taken for that of individuals", _null_typed),
     ("CUS-122", "a text is taken for the first line of an address", _lined_address),
     ("CUS-123", "an object is taken for the list of its values", _listed_currencies),
@@ -300,6 +309,21 @@ declare(
 )
 for _id in ("EDD-002", "EDD-004"):
     declare(_id, "first", "OTHER counts where it is the first category", FIRST_CATEGORY)
+
+
+def _passports_of_foreigners(original: Callable[[Any], Any], body: Any) -> Any:
+    rows = original(body)
+    if not isinstance(body, dict) or body.get("nationality") == "US":
+        return rows
+    return [replace(row, enum=()) if row.path == "idType" else row for row in rows]
+
+
+declare(
+    "CUS-125",
+    "of-foreigners",
+    "the idType of a foreigner is not looked at",
+    around(onboarding, "creation_rules", _passports_of_foreigners),
+)
 
 
 def _named_by_full_name(body: Json) -> Json:

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, around, before, edited, instead, together
+from sqlalchemy import select
+
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    Place,
+    around,
+    before,
+    edited,
+    instead,
+    together,
+)
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_field
 from conformance.proof.patch import Apply, Function, Patch
@@ -89,6 +101,17 @@ def shown(path: str, value: Any) -> Apply:
         return put(path, deepcopy(value))(body) if has(path)(body) else body
 
     return edited(customers, "view", edit)
+
+
+def of_all_who_share(original: Handler, unit: Unit, ask: Ask) -> Any:
+    """List what is a customer's, and what is others' who have the same platformCustomerId."""
+    customer = unit.session.get(Customer, str(ask.query.get("customerId")))
+    if customer is None:
+        return original(unit, ask)
+    shared = Customer.platform_customer_id == customer.platform_customer_id
+    ids = unit.session.scalars(select(Customer.id).where(shared))
+    answers = [original(unit, replace(ask, query={**ask.query, "customerId": id_})) for id_ in ids]
+    return {**answers[0], "data": [row for answer in answers for row in answer["data"]]}
 
 
 def trusted(module: ModuleType, kind: str, status: str) -> Apply:

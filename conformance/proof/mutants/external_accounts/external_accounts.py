@@ -24,6 +24,7 @@ from conformance.proof.kit.edits import Edit, put, replaced, without
 from conformance.proof.kit.identifiers import declare_lookups, external_account_of, of_type
 from conformance.proof.kit.tables import answers, with_status
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.customers.toolkit import of_all_who_share
 from conformance.proof.mutants.external_accounts.toolkit import CREATE, siblings
 from conformance.proof.mutants.quotes.toolkit import in_two_steps
 from conformance.proof.patch import Apply, Function, Patch
@@ -51,6 +52,12 @@ def _forgetful(name: str) -> Apply:
     return around(externals, "list_for_customers", deaf)
 
 
+declare(
+    "EXT-082",
+    "of-one-name",
+    "the accounts of all who share a platformCustomerId are listed",
+    around(externals, "list_for_customers", of_all_who_share),
+)
 for _requirement in ("EXT-082", "EXT-083"):
     declare(_requirement, "all", "the accounts of all are listed", _forgetful("customerId"))
 

@@ -27,6 +27,7 @@ from conformance.proof.kit.identifiers import (
     owner_of,
 )
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.customers.toolkit import of_all_who_share
 from conformance.proof.mutants.internal_accounts.toolkit import deposited
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
@@ -282,6 +283,14 @@ def filter_ignored_for_businesses(patch: Patch) -> None:
         return original(unit, ask)
 
     patch.wrap(accounts, "list_for_customers", listed)
+
+
+declare(
+    "ACC-010",
+    "of-one-name",
+    "the accounts of all who share a platformCustomerId are listed",
+    around(accounts, "list_for_customers", of_all_who_share),
+)
 
 
 def _totals_as_first(body: Json) -> Json:

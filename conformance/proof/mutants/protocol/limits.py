@@ -68,6 +68,16 @@ declare(
     before(quotes, "create", _bytes_counted("remittanceInformation", 80)),
 )
 declare(
+    "LIM-011",
+    "ascii-counted",
+    "a remittanceInformation is cut where it has other letters than those of ASCII",
+    receives(
+        quotes,
+        "create",
+        turned("remittanceInformation", lambda text: text if text.isascii() else text[:80]),
+    ),
+)
+declare(
     "LIM-002",
     "cut-at-once",
     "a remittanceInformation is cut where the quote is executed at once",

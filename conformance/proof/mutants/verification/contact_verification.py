@@ -18,6 +18,7 @@ from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer, Json
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import contact
+from conformance.text.paths import value_at
 
 _WRONG_STATUS = 400
 
@@ -288,6 +289,13 @@ for _requirement, _name, _path, _value in SHOWN:
         edited(customers, "view", put(_path, _value)),
     )
 
+declare(
+    "CON-065",
+    "empty",
+    "the contactVerification of a customer without channels is an empty object",
+    edited(customers, "view", lambda body: {"contactVerification": {}, **body}),
+)
+
 for _requirement, _code in (
     *((id_, "CONFLICT") for id_ in ("CON-033", "CON-034")),
     *((f"CON-0{number}", "CUSTOMER_NOT_FOUND") for number in (37, 38, 39, 40)),
@@ -350,6 +358,17 @@ def other_code_awaited(
         contact.put(unit, customer, channel, {"status": "PENDING", "code": "654321"})
 
 
+@mutant("CON-009", "a channel is verified as soon as another code is sent to it", (contact, "send"))
+def verified_by_the_second(
+    original: Callable[[Unit, Ask, str], None], unit: Unit, ask: Ask, channel: str
+) -> None:
+    customer = customers.get(unit, ask.params["customerId"])
+    again = customer.contact.get(channel, {}).get("code") is not None
+    original(unit, ask, channel)
+    if again:
+        contact.put(unit, customer, channel, status_of("VERIFIED"))
+
+
 @mutant("CON-031", "a code verifies the channels of all customers")
 def verifies_everybody(patch: Patch) -> None:
     def change(unit: Unit, _customer: Customer, channel: str) -> None:
@@ -392,6 +411,27 @@ def business_reopened(patch: Patch) -> None:
         return customer.customer_type != "BUSINESS" and original(customer, before, channel)
 
     patch.wrap(contact, "is_same_address", is_same_address)
+
+
+def dated_anew(path: str) -> Apply:
+    """Open the channels of a customer again where a change gives it another date."""
+
+    def is_same_address(
+        original: Callable[..., bool], customer: Customer, before: Json, channel: str
+    ) -> bool:
+        same_date = value_at(customer.details, path) == value_at(before, path)
+        return same_date and original(customer, before, channel)
+
+    return around(contact, "is_same_address", is_same_address)
+
+
+for _path in ("birthDate", "businessInfo.incorporatedOn"):
+    declare(
+        "CON-032",
+        f"another-{_path.rpartition('.')[2]}",
+        f"another {_path} opens the channels of its customer again",
+        dated_anew(_path),
+    )
 
 
 @mutant("CON-032", "every change of a customer opens its channels again")

@@ -336,6 +336,12 @@ declare(
     "any word is taken for a side",
     with_field(documents, "DOCUMENT_FIELDS", "side", enum=()),
 )
+declare(
+    "DOC-615",
+    "any-case",
+    "a side may be written in lower case",
+    with_field(documents, "DOCUMENT_FIELDS", "side", enum=("FRONT", "BACK", "front", "back")),
+)
 
 
 NEEDS: tuple[tuple[str, str, str], ...] = (

@@ -120,12 +120,40 @@ def locked(kind: str, patch: Patch) -> None:
     patch.wrap(kyc_links, "refuse_unverified_contact", refuse)
 
 
+def reviewed_again(kind: str, patch: Patch) -> None:
+    """Begin another review of an approved customer of one type who follows any link."""
+
+    def complete(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = customer_of(unit, ask)
+        if customer.customer_type != kind or customer.status != "APPROVED":
+            return original(unit, ask)
+        return onboarding.reach(unit, customer, "PENDING")
+
+    patch.wrap(control, "complete_flow", complete)
+
+
+def approved_again(kind: str, patch: Patch) -> None:
+    """Begin such a review, and end it at once."""
+    reviewed_again(kind, patch)
+
+    def complete(original: Handler, unit: Unit, ask: Ask) -> Any:
+        was_approved = customer_of(unit, ask).status == "APPROVED"
+        answer = original(unit, ask)
+        if was_approved:
+            customer_of(unit, ask).status = "APPROVED"
+        return answer
+
+    patch.wrap(control, "complete_flow", complete)
+
+
 BY_TYPE: tuple[tuple[str, str, str, Callable[[str, Patch], None]], ...] = (
     ("KYC-006", "KYC-007", "get no link", refused_to),
     ("KYC-008", "KYC-009", "get the same link each time", same_for),
     ("KYC-011", "KYC-012", "cannot use any link but their last", superseded),
     ("KYC-013", "KYC-014", "get links that lead nowhere afterwards", placeless),
     ("KYC-020", "KYC-025", "get links before their channels are verified", unchecked),
+    ("KYC-035", "KYC-036", "are reviewed again by a used link", reviewed_again),
+    ("KYC-035", "KYC-036", "are reviewed and approved again by a used link", approved_again),
     ("KYC-024", "KYC-026", "get no link after their channels are verified", locked),
 )
 """The requirement for individuals, that for businesses, what becomes of them, and the patch."""

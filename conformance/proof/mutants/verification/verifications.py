@@ -13,6 +13,7 @@ from conformance.proof.kit.edits import ALL, Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.customers.toolkit import of_all_who_share
 from conformance.proof.mutants.verification.toolkit import (
     accepting,
     is_of_type,
@@ -125,6 +126,53 @@ for _kind, _status, _errors in (
                 (verifications, "view"), _kind, at_status("IN_PROGRESS", put("errors", _value))
             ),
         )
+
+
+def errors_of_before(kind: str) -> Apply:
+    """Answer a second submission of one type of customer with the errors of the first one."""
+    told: dict[str, list[Json]] = {}
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer = original(unit, ask)
+        customer = customers.get(unit, answer["customerId"])
+        if customer.customer_type != kind:
+            return answer
+        return {**answer, "errors": told.setdefault(customer.id, answer["errors"])}
+
+    return around(verifications, "create", create)
+
+
+def of_businesses(change: Callable[[list[Json]], list[Json]]) -> Apply:
+    """Return a patch of the list of a business's submissions."""
+
+    def listing(original: Handler, unit: Unit, ask: Ask) -> Any:
+        answer = original(unit, ask)
+        if customers.get(unit, ask.query["customerId"]).customer_type != "BUSINESS":
+            return answer
+        return {**answer, "data": change(answer["data"])}
+
+    return around(verifications, "list_for_customer", listing)
+
+
+for _kind, _requirement in (("INDIVIDUAL", "VER-021"), ("BUSINESS", "VER-023")):
+    declare(
+        _requirement,
+        "of-before",
+        f"the second submission of {_kind} is answered with the errors of the first one",
+        errors_of_before(_kind),
+    )
+declare(
+    "VER-060",
+    "first-of-a-business",
+    "only the first submission of a business is listed",
+    of_businesses(lambda rows: rows[-1:]),
+)
+declare(
+    "VER-068",
+    "of-a-business",
+    "the accepted submission of a business is listed with the errors of the first one",
+    of_businesses(lambda rows: [{**row, "errors": rows[-1]["errors"]} for row in rows]),
+)
 
 
 def _missed(member: str, is_wrong: Callable[[str], bool]) -> Apply:
@@ -350,6 +398,14 @@ declare(
     "errors-of-accepted",
     "accepted submissions are listed with an error",
     listed(at_status("IN_PROGRESS", put("errors", [_REMARK]))),
+)
+
+
+declare(
+    "VER-064",
+    "of-one-name",
+    "the submissions of all who share a platformCustomerId are listed",
+    around(verifications, "list_for_customer", of_all_who_share),
 )
 
 
