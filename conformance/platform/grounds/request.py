@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 
+from conformance.contract.catalogue import catalogue
 from conformance.contract.document import Operation, document
 from conformance.exchange.answer import Answer
 from conformance.platform.grounds import (
@@ -166,7 +167,15 @@ class Request:
 
 
 def ground(name: str, platform: Platform) -> Ground:
-    """Return the ground of an operation, laid out anew."""
+    """Return the ground of an operation, laid out anew.
+
+    Raises:
+        FeatureUndeclared: the profile does not declare a feature that the operation is a part of.
+    """
+    accepted = document().operations[name].requirements.get("accepted")
+    for feature in () if accepted is None else catalogue()[accepted].needs.features:
+        if not platform.profile.features.declares(feature):
+            raise FeatureUndeclared(feature)
     return GROUNDS[name](platform) if name in GROUNDS else Ground()
 
 
