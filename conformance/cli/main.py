@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -104,6 +105,13 @@ app = typer.Typer(
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def run(context: typer.Context) -> None:
     """Run the suite; everything after `run` goes to pytest, for example --base-url=URL."""
+    if find_spec("xdist") is None and any(word.startswith("-n") for word in context.args):
+        # pytest knows no such option then, and would not say where to get it.
+        typer.echo(
+            "-n needs pytest-xdist: install this package again with [parallel] behind its name",
+            err=True,
+        )
+        raise typer.Exit(4)
     # A pytest of its own rewrites the suite's assertions, and takes the current folder as its root.
     command = [sys.executable, "-P", "-m", "pytest", "--pyargs", "conformance", *context.args]
     os.execv(sys.executable, command)  # noqa: S606 - this very program

@@ -15,7 +15,8 @@ class Persona:
     is proven, and `min_cents` the least that is paid at all. `delivery_jitter` is the longest time
     before a webhook is sent, and `hook_key` how the secret that webhooks are signed with spells
     the key. `profile` holds what differs from `fixtures/profiles/second.yaml` for a target of this
-    persona, as nested mappings.
+    persona, as nested mappings. `lacks` is found, as a regular expression, in the
+    paths that are not there.
     """
 
     summary: str
@@ -125,6 +126,7 @@ class Persona:
     delivery_jitter: float = 0.0
     hook_key: Literal["text", "base64"] = "text"
     same_key_same_link: bool = False
+    lacks: str = "(?!)"
 
     # Money
     with_service_fee: bool = True
@@ -322,5 +324,21 @@ PERSONAS: Mapping[str, Persona] = {
         approved_at="later",
         told_balance="available",
         id_form="mixed",
+    ),
+    "core": replace(
+        STRICT,
+        summary="Offers no more than customers, accounts, quotes and transactions.",
+        lacks="^/(stablecoins|cards|sandbox/cards|transfer-|internal-accounts|sca/factors)"
+        "|/(kyc-link|untrust.*|challenge|verify|approve)$",
+        profile={
+            "features": dict.fromkeys(
+                (
+                    *("stablecoins", "cards", "deprecated_transfers", "hosted_onboarding"),
+                    *("factor_reset", "trusted_beneficiaries", "ownership_verification"),
+                    *("rule_based_accounts", "agents"),
+                ),
+                False,
+            ),
+        },
     ),
 }

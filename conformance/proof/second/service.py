@@ -1,5 +1,6 @@
 """The service put together: the world, its routes, its webhooks, and the server in front."""
 
+import re
 from dataclasses import dataclass
 
 from conformance.proof.second import (
@@ -46,9 +47,11 @@ class Secrets:
     webhook_secret: str
 
 
-def routes() -> list[Route]:
-    """Return the routes of the interface."""
-    return [route for area in AREAS for route in area.ROUTES]
+def routes(persona: Persona) -> list[Route]:
+    """Return the routes of the interface, but for those that a persona does not have."""
+    absent = re.compile(persona.lacks)
+    table = [route for area in AREAS for route in area.ROUTES]
+    return [(method, path, handler) for method, path, handler in table if not absent.search(path)]
 
 
 def listening(port: int, secrets: Secrets, persona: Persona, bug: str = "") -> Server:
@@ -69,7 +72,9 @@ def listening(port: int, secrets: Secrets, persona: Persona, bug: str = "") -> S
         kind = "INTERNAL_CRYPTO" if code == "USDC" else "INTERNAL_FIAT"
         internals.open_account(world, None, kind, code)
     hooks = Hooks(world)
-    server = Server(("127.0.0.1", port), world, Routes(routes()), Routes(backstage.routes(hooks)))
+    server = Server(
+        ("127.0.0.1", port), world, Routes(routes(persona)), Routes(backstage.routes(hooks))
+    )
     world.origin = f"http://127.0.0.1:{server.server_address[1]}"
     return server
 

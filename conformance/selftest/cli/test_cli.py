@@ -31,6 +31,16 @@ def test_it_shows_its_commands() -> None:
     assert all(f" {name} " in output for name in ("run", "serve", "plan", "mutants"))
 
 
+def test_it_says_what_several_processes_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run with -n, where pytest-xdist is not installed, ends with 4 and names [parallel]."""
+    monkeypatch.setattr("conformance.cli.main.find_spec", lambda _name: None)
+
+    result = CliRunner().invoke(app, ["run", "-n", "2"])
+
+    assert result.exit_code == pytest.ExitCode.USAGE_ERROR
+    assert "[parallel]" in result.output
+
+
 class TestPlan:
     """``payments-conformance plan`` says what a run would decide, and sends nothing."""
 
