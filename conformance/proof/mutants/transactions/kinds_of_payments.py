@@ -423,6 +423,12 @@ declare(
     "a wrong code is refused, and the payment is on its way",
     after_refusal(quotes.authorize, "INVALID_INPUT", "PROCESSING"),
 )
+declare(
+    "TRX-046",
+    "wrong-code-ends",
+    "a wrong code is refused, and the payment has failed",
+    after_refusal(quotes.authorize, "INVALID_INPUT", "FAILED"),
+)
 
 
 declare(
