@@ -445,22 +445,6 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
     platform.observe(f"an expired challenge leaves its transaction at {status}")
 
 
-@requirement("TRX-851")
-def test_an_expired_challenge_ends_its_payment_by_itself(platform: Platform) -> None:
-    """The transaction is FAILED or EXPIRED although nobody sent a proof after the expiry."""
-    quote = platform.sca.challenged()
-    expire(platform, quote)
-
-    transaction = platform.transactions.at_status(quote, "FAILED", "EXPIRED")
-
-    status = transaction.get("status")
-    if status not in ("FAILED", "EXPIRED"):
-        answer = platform.sca.send_proof(quote)
-        if answer.accepted and answer.body["status"] == WAITING:
-            raise ResourceMissing("an expired challenge is followed by a new one")
-    assert status in ("FAILED", "EXPIRED"), transaction
-
-
 @requirement("QUO-206", "QUO-207", "TRX-047")
 def test_an_expired_second_challenge_ends_its_quote(platform: Platform, check: Check) -> None:
     """After a right first proof, that of an expired second challenge executes nothing."""
