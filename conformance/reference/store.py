@@ -314,6 +314,8 @@ class Credential(Base):
     type: Mapped[str]
     passkey_id: Mapped[str | None] = mapped_column(Text)
     """The WebAuthn credential id of a passkey."""
+    address: Mapped[str | None] = mapped_column(Text)
+    """Where one-time codes are sent, if not to the customer's own address."""
     created_at: Mapped[int]
 
 

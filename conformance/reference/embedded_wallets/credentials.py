@@ -35,6 +35,7 @@ FIELDS = (
     Field("accountId", "string", required=True, min_length=1),
     Field("type", "string", required=True, enum=tuple(EXISTS)),
     Field("credentialId", "string", required=True, min_length=1, when=("type", "PASSKEY")),
+    Field("address", "string", min_length=1),
 )
 
 
@@ -50,6 +51,7 @@ def add(unit: Unit, ask: Ask) -> Json:
         account_id=account.id,
         type=body["type"],
         passkey_id=body["credentialId"] if body["type"] == "PASSKEY" else None,
+        address=body.get("address"),
         created_at=unit.now,
     )
     refuse_known(unit, credential)
@@ -88,6 +90,7 @@ def view(credential: Credential) -> Json:
             "accountId": credential.account_id,
             "type": credential.type,
             "credentialId": credential.passkey_id,
+            "address": credential.address,
             "createdAt": timestamp(credential.created_at),
         }
     )

@@ -400,7 +400,8 @@ def test_a_phone_is_enrolled_at_the_completion(platform: Platform) -> None:
 def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> None:
     """Challenges do not offer a factor from its reset until it is enrolled again.
 
-    They offer it until the reset is completed, and go on offering the others.
+    They offer it until the reset is completed, and go on offering the others. Another completion of
+    the same reset does not clear the factor that was enrolled since.
     """
     factor = platform.profile.bindings.reset_factor
     customer = platform.resets.holder(factor)
@@ -429,6 +430,26 @@ def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> No
             lambda: offered_factors(platform, source), lambda factors: factor in factors
         )
         assert factor in now, f"{factor} is enrolled again, and {now} is offered"
+        again = platform.resets.complete(reset)
+        now = offered_factors(platform, source)
+        assert factor in now, f"{factor} was enrolled again, and {now} is offered after {again}"
+
+
+@requirement("SFR-114")
+def test_a_refused_completion_clears_nothing(platform: Platform) -> None:
+    """A factor is still offered after a completion before the liveness check was refused."""
+    factor = platform.profile.bindings.reset_factor
+    customer = platform.resets.holder(factor)
+    source = platform.internal_accounts.account(customer=customer)
+    if factor not in offered_factors(platform, source):
+        raise ResourceMissing(f"{factor} is not offered before its reset either")
+
+    refusal = platform.resets.complete(platform.resets.started(customer, factor))
+
+    if refusal.accepted:
+        raise ResourceMissing("a liveness check is passed as soon as a reset is started")
+    now = offered_factors(platform, source)
+    assert factor in now, f"{factor} is not cleared yet, and {now} is offered"
 
 
 @requirement("SFR-112")

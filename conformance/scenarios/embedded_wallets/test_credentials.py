@@ -7,10 +7,12 @@ from collections.abc import Mapping
 
 import pytest
 
+from conformance.platform.given.embedded_wallets import WALLET
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.platform.triggers import Asked
 from conformance.scenarios.embedded_wallets.signing import UNSIGNED
+from conformance.scenarios.internal_accounts.test_internal_accounts import supported_codes
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -37,13 +39,18 @@ SYNC_CODES = {
     ],
 )
 def test_an_account_has_one_credential_of_a_kind(platform: Platform, kind: str) -> None:
-    """A second one-time code credential of a kind is refused with 400 and the code of its kind."""
+    """A second one-time code credential of a kind is refused with 400 and the code of its kind.
+
+    Its address may be that of the first one or another one.
+    """
     wallet = platform.wallets.wallet()
-    first = add_code(platform, wallet, kind)
+    address, other_address = (new_address(platform, wallet, kind) for _ in range(2))
+    first = add_code(platform, wallet, kind, address)
 
-    second = ask_for_code(platform, wallet, kind)
+    seconds = [ask_for_code(platform, wallet, kind, to) for to in (other_address, address)]
 
-    second.refused(400, CODES[kind], twin=first)
+    for second in seconds:
+        second.refused(400, CODES[kind], twin=first)
 
 
 @pytest.mark.parametrize(
@@ -56,6 +63,25 @@ def test_an_account_has_one_credential_of_a_kind(platform: Platform, kind: str) 
 def test_another_account_has_a_credential_of_its_own(platform: Platform, kind: str) -> None:
     """A credential is accepted although another account has one of the same kind."""
     other_wallet, wallet = platform.wallets.wallet(), platform.wallets.wallet()
+    arrange_first_code(platform, other_wallet, kind)
+
+    answer = ask_for_code(platform, wallet, kind)
+
+    assert answer.accepted, answer
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        case("CRD-003", "email_otp", "email_otp"),
+        case("CRD-004", "sms_otp", "sms_otp"),
+    ],
+)
+def test_another_wallet_of_its_owner_has_a_credential_of_its_own(
+    platform: Platform, kind: str
+) -> None:
+    """A credential is accepted although another wallet of the customer has one of the kind."""
+    other_wallet, wallet = two_wallets_of_one_customer(platform)
     arrange_first_code(platform, other_wallet, kind)
 
     answer = ask_for_code(platform, wallet, kind)
@@ -189,34 +215,83 @@ def test_a_refused_credential_is_answered_with_the_error_object(
         assert isinstance(second.body.get("details") or {}, Mapping), second
 
 
-def ask_for_code(platform: Platform, wallet: Resource, kind: str) -> Asked:
-    """Ask for a one-time code credential of a wallet, and return the answer."""
+def two_wallets_of_one_customer(platform: Platform) -> list[Resource]:
+    """Return two embedded wallets of a new customer.
+
+    Raises:
+        ResourceMissing: customers get one wallet at most.
+    """
+    supported = supported_codes(platform).intersection(("BTC", "USDC", "USDT", "USDB"))
+    customer = platform.approved.customer(
+        currencies=sorted({*supported, platform.profile.currency, platform.wallets.currency})
+    )
+    wallets = platform.until(
+        lambda: [
+            account
+            for account in platform.internal_accounts.of_customer(customer)
+            if account.get("type") == WALLET and account.get("status") != "PENDING"
+        ],
+        lambda found: len(found) > 1,
+    )
+    if len(wallets) < 2:
+        raise ResourceMissing(f"{customer['id']} has {len(wallets)} embedded wallets")
+    return wallets[:2]
+
+
+def new_address(platform: Platform, wallet: Resource, kind: str) -> str:
+    """Return an address that nobody has, to which one-time codes of a kind are sent."""
+    digest = unused_text(wallet, platform.samples.reference())
+    if kind == "email_otp":
+        return f"wallet-{digest[:16]}@example.com"
+    return f"+1415555{int(digest, 16) % 10_000:04}"
+
+
+def unused_text(wallet: Resource, name: str) -> str:
+    """Return a text that is made of a name and of a wallet.
+
+    An earlier run with the same seed may have used one that is made of the name alone.
+    """
+    return hashlib.sha256(f"{name}/{wallet['id']}".encode()).hexdigest()
+
+
+def ask_for_code(
+    platform: Platform, wallet: Resource, kind: str, address: str | None = None
+) -> Asked:
+    """Ask for a one-time code credential of a wallet, and return the answer.
+
+    Its address is by default one that nobody has.
+    """
     return require_unsigned(
-        platform, platform.triggers.ask(f"credential.{kind}", accountId=wallet["id"])
+        platform,
+        platform.triggers.ask(
+            f"credential.{kind}",
+            accountId=wallet["id"],
+            address=address or new_address(platform, wallet, kind),
+        ),
     )
 
 
 def ask_for_passkey(platform: Platform, wallet: Resource, name: str) -> Asked:
     """Ask for a passkey of a wallet with a WebAuthn credential id, and return the answer.
 
-    The id is made of the name and of the wallet, as an earlier run with the same seed may have
-    registered one of the name alone.
+    The id is made of the name and of the wallet.
     """
-    credential_id = hashlib.sha256(f"{name}/{wallet['id']}".encode()).hexdigest()
     return require_unsigned(
         platform,
         platform.triggers.ask(
-            "credential.passkey", accountId=wallet["id"], credentialId=credential_id
+            "credential.passkey",
+            accountId=wallet["id"],
+            credentialId=unused_text(wallet, name),
         ),
     )
 
 
-def add_code(platform: Platform, wallet: Resource, kind: str) -> Asked:
-    """Add a one-time code credential to a wallet, and return the answer.
+def add_code(platform: Platform, wallet: Resource, kind: str, address: str | None = None) -> Asked:
+    """Add a one-time code credential to a wallet, by default with an address that nobody has.
 
     Where the wallet has such a credential from the start, a passkey is added in its place.
     """
-    answer = ask_for_code(platform, wallet, kind)
+    answer = ask_for_code(platform, wallet, kind, address)
     if exists_already(answer, kind):
         platform.observe(f"wallets have an {kind} credential from the start")
         return ask_for_passkey(platform, wallet, platform.samples.reference())

@@ -399,6 +399,34 @@ def test_a_retry_has_to_be_signed_rightly(
 
 
 @pytest.mark.parametrize(
+    "fault",
+    [
+        case("EMW-112", "no signature", FAULTS["no signature"]),
+        case("EMW-112", "no request id", FAULTS["no request id"]),
+        case("EMW-112", "malformed", FAULTS["malformed"]),
+        case("EMW-113", "forged", FAULTS["forged"]),
+    ],
+)
+def test_a_refused_retry_does_not_end_its_quote(platform: Platform, fault: Fault) -> None:
+    """After a retry with a wrong signature was refused, the right signature executes the quote."""
+    payout = payment(platform, funded_wallet(platform))
+    demand = payout.demand()
+    refusal = payout.send(fault.headers(payout, demand, payout))
+    if refusal.accepted and not platform.wallets.asks_again(refusal):
+        raise PreconditionFailed(f"a wrong signature is taken: {refusal}")
+
+    try:
+        headers = payout.headers()
+    except PreconditionFailed:
+        # A service may go on waiting for the signature that it asked for first.
+        headers = demand.signed(signature(payout, demand))
+    answer = payout.send(headers)
+
+    answer.expect_accepted()
+    assert answer.body["status"] in SETTLING, answer
+
+
+@pytest.mark.parametrize(
     "way", [case("EMW-108", EXECUTION, EXECUTION), case("EMW-109", CREATION, CREATION)]
 )
 def test_a_signature_that_nobody_asked_for_is_refused(platform: Platform, way: str) -> None:

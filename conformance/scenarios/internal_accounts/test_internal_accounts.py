@@ -792,6 +792,25 @@ def test_no_deposit_is_simulated_for_an_unknown_account(platform: Platform) -> N
     refusal.refused(404, twin=simulate_deposit(platform, account))
 
 
+@requirement("ACC-812")
+def test_a_negative_deposit_takes_nothing(platform: Platform) -> None:
+    """A simulated deposit of a negative amount is refused, or takes nothing from the balance."""
+    account = platform.internal_accounts.account(amount=0)
+    expected = platform.internal_accounts.balances(account)[0] + AMOUNT
+    simulate_deposit(platform, account)
+    before = platform.internal_accounts.wait_for_balance(account, expected)
+
+    answer = platform.internal_accounts.fund(account, -1)
+
+    # Once a later deposit is there, so is what came of this one.
+    simulate_deposit(platform, account)
+    balance = platform.until(
+        lambda: platform.internal_accounts.balances(account)[0],
+        lambda balance: balance >= before + AMOUNT,
+    )
+    assert balance >= before + AMOUNT, f"{answer}, and {before} came to {balance} with {AMOUNT}"
+
+
 @requirement("ACC-125")
 def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None:
     """The balance of a platform's account grows by at least the amount; others may pay in too."""

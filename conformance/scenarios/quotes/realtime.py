@@ -6,14 +6,39 @@ from collections.abc import Mapping
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource
+from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.scenarios.kit.challenges import WAITING
-from conformance.verdict.decisions import PreconditionFailed
+from conformance.verdict.decisions import PreconditionFailed, TriggerFailed
 
 
 def create_challenged_quote(platform: Platform) -> Resource:
     """Return a real-time funded quote of a new SCA customer that waits for a proof."""
     return arrange_challenge(platform, platform.quotes.realtime(platform.approved.sca_customer()))
+
+
+def create_quote_paid_twice(platform: Platform) -> Resource:
+    """Return a real-time funded quote that its payment completed, and that was paid once more.
+
+    A later quote of the same customer has completed by then.
+    """
+    customer = platform.approved.customer()
+    creation = platform.api.create_quote(platform.quotes.realtime_body(customer))
+    quote = arranged_resource(creation, customer)
+    complete(platform, quote, customer)
+    try:
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+    except TriggerFailed:
+        platform.observe("no second payment arrives for a real-time funded quote")
+    complete(platform, platform.quotes.realtime(customer), customer)
+    return quote
+
+
+def complete(platform: Platform, quote: Resource, customer: Json) -> None:
+    """Let the payment of a real-time funded quote arrive, and wait until it has completed."""
+    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+    status = platform.transactions.at_status(quote, "COMPLETED").get("status")
+    if status != "COMPLETED":
+        raise PreconditionFailed(f"the payment did not complete: its transaction is {status}")
 
 
 def expect_no_instructions(answer: Answer) -> None:

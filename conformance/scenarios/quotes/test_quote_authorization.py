@@ -26,6 +26,8 @@ from conformance.scenarios.kit.shapes import expect_members
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 AT_ONCE = 6
+LOCKED = HTTPStatus.LOCKED
+"""The status of an answer to a customer whom too many wrong proofs have locked out."""
 
 
 # --- Execution asks for a proof -------------------------------------------------------------
@@ -316,22 +318,44 @@ def test_a_wrong_proof_does_not_open_the_execution_again(platform: Platform) -> 
 def test_a_wrong_code_is_refused(platform: Platform, check: Check) -> None:
     """An authorization with a wrong code is refused, and neither money nor the payment moves.
 
-    It is refused again when it is sent again.
+    It is refused again when it is sent again. The payment is still to be authorized after the first
+    one, unless its customer is locked out.
     """
     source = platform.sca.account()
     quote = platform.sca.challenged(source=source)
     before = platform.internal_accounts.balances(source)
 
-    refusals = [platform.sca.send_proof(quote, wrong_proof(platform)) for _ in range(2)]
+    first = platform.sca.send_proof(quote, wrong_proof(platform))
+    status = platform.transactions.of_quote(quote).get("status")
+    refusals = [first, platform.sca.send_proof(quote, wrong_proof(platform))]
 
     with check("TRX-046"):
         assert platform.transactions.of_quote(quote).get("status") not in SETTLING
+        if LOCKED in {refusal.status for refusal in refusals}:
+            raise ResourceMissing("a customer is locked out after one wrong code")
+        assert status in ("PENDING", WAITING), f"{status} after {first}"
     with check("QUO-198"):
         expect_untouched(platform, source, before)
     with check("QUO-197"):
         twin = platform.sca.send_proof(platform.sca.challenged())
         for refusal in refusals:
             refusal.refused(twin=twin)
+
+
+@requirement("QUO-980")
+def test_a_right_code_after_a_wrong_one_is_accepted(platform: Platform) -> None:
+    """The right code executes a quote after a wrong one, unless its customer is locked out."""
+    quote = platform.sca.challenged()
+    refusal = platform.sca.send_proof(quote, wrong_proof(platform))
+    if refusal.accepted:
+        raise PreconditionFailed(f"a wrong code is taken: {refusal}")
+
+    answer = platform.sca.authorize_fully(quote)
+
+    if answer.status == LOCKED:
+        raise ResourceMissing("a customer is locked out after one wrong code")
+    answer.expect_accepted()
+    assert answer.body["status"] in SETTLING, answer
 
 
 @requirement("QUO-197", "QUO-198")
@@ -488,6 +512,30 @@ def test_a_locked_out_customer_authorizes_nothing(platform: Platform, check: Che
     with check("SCA-843"):
         require_refusal(refusal)
         twin.expect_accepted()
+
+
+# --- More than there is ---------------------------------------------------------------------
+
+
+@requirement("QUO-983")
+def test_proofs_never_overdraw(platform: Platform) -> None:
+    """Of two proved payments that together exceed the balance, one is not executed."""
+    source = platform.internal_accounts.account(
+        amount=15_000, customer=platform.approved.sca_customer()
+    )
+    first = platform.sca.challenged(source=source, amount=10_000)
+    *_, other = platform.quotes.create_and_execute(platform.quotes.body(source, amount=10_000))
+    if not other.accepted:
+        raise ResourceMissing(f"what waits for a proof is counted as spent: {other}")
+    payments = [first, other.body]
+
+    answers = [platform.sca.authorize_fully(payment) for payment in payments]
+
+    if not any(answer.accepted for answer in answers):
+        raise PreconditionFailed(f"both proofs are refused: {answers[0]}")
+    statuses = [platform.transactions.of_quote(payment).get("status") for payment in payments]
+    assert not set(statuses) <= set(SETTLING), f"both payments are {statuses}"
+    assert platform.internal_accounts.balances(source)[0] >= 0
 
 
 # --- Repeated authorization -----------------------------------------------------------------

@@ -20,7 +20,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
-from conformance.scenarios.quotes.realtime import arrange_challenge
+from conformance.scenarios.quotes.realtime import arrange_challenge, create_quote_paid_twice
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
 from conformance.verdict.decisions import (
     PreconditionFailed,
@@ -238,6 +238,51 @@ def test_a_payment_with_another_reference_executes_no_quote(
     with check("QUO-606"):
         platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
         assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
+
+
+@requirement("QUO-981")
+def test_a_second_payment_executes_nothing_again(platform: Platform) -> None:
+    """A quote that is paid for twice has one transaction, which stays COMPLETED.
+
+    What becomes of the second payment is open.
+    """
+    quote = create_quote_paid_twice(platform)
+
+    transaction = platform.transactions.of_quote(quote)
+    others = [
+        row
+        for row in platform.transactions.known_of_customer(quote.owner["id"])
+        if row.get("quoteId") == quote["id"]
+        and row.get("type") == transaction.get("type")
+        and row["id"] != quote["transactionId"]
+    ]
+
+    assert transaction.get("status") == "COMPLETED", transaction
+    assert not others, f"another transaction of the quote is {others[0]}"
+
+
+@requirement("QUO-982")
+def test_a_payment_that_comes_too_late_executes_nothing(platform: Platform) -> None:
+    """A payment to the instructions of an expired quote does not execute it.
+
+    That to a quote which has not expired executes it.
+    """
+    customer = platform.approved.customer()
+    quote = platform.quotes.realtime(customer)
+    platform.triggers.fire("quote.expire", quoteId=quote["id"], expiresAt=quote["expiresAt"])
+    if (status := platform.transactions.at_status(quote, "EXPIRED").get("status")) != "EXPIRED":
+        raise PreconditionFailed(f"the quote did not expire: its transaction is {status}")
+
+    try:
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
+    except TriggerFailed:
+        platform.observe("no payment arrives for an expired quote")
+
+    twin = platform.quotes.realtime(customer)
+    platform.triggers.fire("quote.fund", quoteId=twin["id"], customerId=customer["id"])
+    if platform.transactions.at_status(twin, *SETTLING)["status"] not in SETTLING:
+        raise PreconditionFailed("a payment executes no quote that has not expired")
+    assert platform.transactions.of_quote(quote)["status"] not in SETTLING
 
 
 @requirement("QUO-607")

@@ -11,6 +11,7 @@ from conformance.platform.given.transactions import FAILED, included_fees
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource, require_member
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.challenges import expire
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import moment
 from conformance.scenarios.kit.shapes import expect_members
@@ -243,6 +244,22 @@ def test_what_was_executed_in_time_does_not_expire(platform: Platform, check: Ch
         assert statuses == ["PROCESSING", "COMPLETED"]
         platform.triggers.fire("payout.release", transactionId=held["transactionId"])
         assert platform.transactions.at_status(held, "COMPLETED").get("status") == "COMPLETED"
+
+
+@requirement("TRX-851")
+def test_an_expired_challenge_ends_its_payment_by_itself(platform: Platform) -> None:
+    """The transaction is FAILED or EXPIRED although nobody sent a proof after the expiry."""
+    quote = platform.sca.challenged()
+    expire(platform, quote)
+
+    transaction = platform.transactions.at_status(quote, "FAILED", "EXPIRED")
+
+    status = transaction.get("status")
+    if status not in ("FAILED", "EXPIRED"):
+        answer = platform.sca.send_proof(quote)
+        if answer.accepted and answer.body["status"] == "PENDING_AUTHORIZATION":
+            raise ResourceMissing("an expired challenge is followed by a new one")
+    assert status in ("FAILED", "EXPIRED"), transaction
 
 
 @requirement("TRX-035", "TRX-843")

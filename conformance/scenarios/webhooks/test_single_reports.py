@@ -11,6 +11,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import wrong_proof
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.purchases import VOIDS
+from conformance.scenarios.quotes.realtime import create_quote_paid_twice
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,
@@ -80,6 +81,18 @@ def test_a_second_execution_is_not_reported(platform: Platform, check: Check) ->
     with check("EVT-208"):
         # It is open whether a waiting quote is reported at all.
         assert len(event_ids(platform, f"{OUTGOING}PENDING", name)) <= 1
+
+
+@requirement("EVT-217")
+def test_a_second_payment_is_not_reported(platform: Platform) -> None:
+    """A second payment of a real-time funded quote adds no PROCESSING or COMPLETED about it."""
+    name = create_quote_paid_twice(platform)["transactionId"]
+    arrange_event(platform, COMPLETED, name)
+
+    let_reports_arrive(platform)
+
+    for kind in (PROCESSING, COMPLETED):
+        assert len(event_ids(platform, kind, name)) <= 1, f"{kind} was reported once more"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,16 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import object_session
 
-from conformance.proof.kit.builders import Handler, Json, after, around, edited, instead, skipped
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    after,
+    around,
+    edited,
+    instead,
+    rescued,
+    skipped,
+)
 from conformance.proof.kit.edits import put, shows, where
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
@@ -17,6 +26,7 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.authentication import factor_resets, factors, logins
 from conformance.reference.authentication.factor_resets import PHONE
+from conformance.reference.service import Service
 from conformance.reference.store import Customer, FactorReset
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.unit import after as moment_after
@@ -274,6 +284,25 @@ def cleared_by_liveness(unit: Unit, ask: Ask) -> None:
     reset = factor_resets.known(unit, ask)
     if reset.status == "LIVENESS_PASSED":
         factors.clear(unit.session.get_one(Customer, reset.customer_id), reset.factor)
+
+
+def _cleared_by_refusal(
+    refusal: errors.Refusal, service: Service, served: Handler, ask: Ask
+) -> None:
+    if served is factor_resets.complete:
+        with service.unit() as unit:
+            reset = unit.session.get_one(FactorReset, ask.params["resetId"])
+            factors.clear(unit.session.get_one(Customer, reset.customer_id), reset.factor)
+    raise refusal
+
+
+for _requirement in ("SFR-111", "SFR-114"):
+    declare(
+        _requirement,
+        "refused",
+        "a completion that is refused clears the factor nevertheless",
+        rescued(Service, "answer", _cleared_by_refusal),
+    )
 
 
 @mutant("SFR-113", "a completed reset clears a second factor too", (factors, "clear"))

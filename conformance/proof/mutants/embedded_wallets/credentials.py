@@ -7,14 +7,14 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import around, edited, instead
+from conformance.proof.kit.builders import around, before, edited, instead
 from conformance.proof.kit.edits import put, without
 from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
 from conformance.reference.embedded_wallets import credentials
-from conformance.reference.store import Credential
+from conformance.reference.store import Credential, InternalAccount
 from conformance.reference.unit import Unit
 
 _ONE_TIME = ("EMAIL_OTP", "SMS_OTP")
@@ -26,6 +26,34 @@ def unlimited(kind: str) -> Apply:
     return instead(
         credentials, "is_same", lambda known, new: new.type != kind and original(known, new)
     )
+
+
+def by_address(kind: str) -> Apply:
+    """Return a patch by which an account has a credential of a type for each address."""
+    original = credentials.is_same
+    return instead(
+        credentials,
+        "is_same",
+        lambda known, new: (
+            original(known, new) and (new.type != kind or known.address == new.address)
+        ),
+    )
+
+
+def once_a_customer(kind: str) -> Apply:
+    """Return a patch by which all accounts of a customer together have one credential of a type."""
+
+    def refuse(unit: Unit, credential: Credential) -> None:
+        owner = unit.session.get_one(InternalAccount, credential.account_id).customer_id
+        query = (
+            select(Credential)
+            .join(InternalAccount, InternalAccount.id == Credential.account_id)
+            .where(InternalAccount.customer_id == owner, Credential.type == kind)
+        )
+        if credential.type == kind and unit.session.scalars(query).first() is not None:
+            raise errors.Refusal(credentials.EXISTS[kind], "The customer has one already.")
+
+    return before(credentials, "refuse_known", refuse)
 
 
 def once_for_all(kind: str) -> Apply:
@@ -66,6 +94,10 @@ SYNC = (("CRD-020", "EMAIL_OTP"), ("CRD-021", "SMS_OTP"))
 
 for _requirement, _kind in ALREADY:
     declare(_requirement, "unlimited", f"{_kind} is added again and again", unlimited(_kind))
+    if _kind in _ONE_TIME:
+        declare(
+            _requirement, "by-address", f"each address has an {_kind} of its own", by_address(_kind)
+        )
     declare(
         _requirement,
         "conflict",
@@ -81,6 +113,13 @@ for _requirement, _kind in ALREADY:
 
 for _requirement, _kind in ALONE:
     declare(_requirement, "once", f"one {_kind} is enough for all accounts", once_for_all(_kind))
+    if _kind in _ONE_TIME:
+        declare(
+            _requirement,
+            "once-a-customer",
+            f"one {_kind} is enough for all accounts of a customer",
+            once_a_customer(_kind),
+        )
 
 for _requirement, _first, _second in BESIDE:
     declare(

@@ -11,7 +11,7 @@ from conformance.proof.kit.builders import Json, around, edited, instead, skippe
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_row, with_status
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.quotes.toolkit import shown_where
+from conformance.proof.mutants.quotes.toolkit import after_refusal, shown_where
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.embedded_wallets import devices, embedded_wallets
@@ -466,6 +466,20 @@ def action_not_compared(
 @mutant("EMW-056", "any signature of a wallet's device will do")
 def any_device(patch: Patch) -> None:
     patch.replace(embedded_wallets, "refuse_unverified", lambda unit, request, signature: None)
+
+
+for _requirement, _code in (
+    ("EMW-112", "WALLET_SIGNATURE_MISSING"),
+    ("EMW-112", "REQUEST_ID_MISSING"),
+    ("EMW-112", "WALLET_SIGNATURE_MALFORMED"),
+    ("EMW-113", "WALLET_SIGNATURE_INVALID"),
+):
+    declare(
+        _requirement,
+        _code.lower(),
+        f"an execution that is refused with {_code} ends its quote",
+        after_refusal(quotes.execute, _code, "FAILED"),
+    )
 
 
 # --- Once, and not more than may be ---------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, after, around, edited, instead
 from conformance.proof.kit.edits import Edit, put, without
-from conformance.proof.kit.tables import with_status
+from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import (
     crediting,
@@ -18,7 +18,7 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
 )
 from conformance.proof.mutants.quotes.toolkit import take, under_way
 from conformance.proof.patch import Apply, Function, Holder, Patch
-from conformance.reference import errors
+from conformance.reference import errors, rules
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes
 from conformance.reference.store import InternalAccount, Quote, Transaction
@@ -354,6 +354,14 @@ def taken_for_a_repetition_by_a_wallet(patch: Patch) -> None:
         known.add((account.id, amount))
 
     crediting(change)(patch)
+
+
+declare(
+    "ACC-812",
+    "negative",
+    "a deposit of a negative amount is taken from the balance",
+    with_field(rules, "FUND_FIELDS", "amount", minimum=None),
+)
 
 
 @mutant("ACC-125", "only customers' accounts are funded", (accounts, "fund"), around)

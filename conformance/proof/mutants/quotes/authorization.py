@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, after, around, before, edited, skipped
+from conformance.proof.kit.builders import Json, after, around, before, edited, instead, skipped
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
+    after_refusal,
     expiry_ignored,
     in_two_steps,
     lapse_ignored,
@@ -296,6 +297,39 @@ for _requirement, _name, _statement, _patch in (
 def paid_at_expiry(unit: Unit, challenge: Challenge) -> None:
     quote = unit.session.get_one(Quote, challenge.quote_id)
     _pay(unit, quote, quote.sending_amount)
+
+
+declare(
+    "QUO-980",
+    "ended",
+    "one wrong code ends the payment",
+    after_refusal(quotes.authorize, "INVALID_INPUT", "FAILED"),
+)
+
+
+@mutant("QUO-980", "one wrong code uses the challenge up")
+def challenge_used_up(patch: Patch) -> None:
+    used: set[str] = set()
+
+    def check_proof(original: Function, unit: Unit, quote: Quote, body: Json) -> None:
+        challenge = str(quote.challenge_id)
+        if challenge in used:
+            raise errors.Refusal("INVALID_INPUT", "The challenge is used up.")
+        try:
+            original(unit, quote, body)
+        except errors.Refusal:
+            used.add(challenge)
+            raise
+
+    patch.wrap(sca, "check_proof", check_proof)
+
+
+declare(
+    "QUO-983",
+    "uncounted",
+    "an authorization does not look at what is left of the balance",
+    instead(ledger, "is_overdrawn", lambda _account: False),
+)
 
 
 # --- Repeated proofs ------------------------------------------------------------------------

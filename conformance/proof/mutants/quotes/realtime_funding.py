@@ -18,7 +18,7 @@ from conformance.reference.quotes import parties, quotes
 from conformance.reference.rules import Move
 from conformance.reference.store import Customer, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
-from conformance.reference.unit import Ask, Unit
+from conformance.reference.unit import Ask, Unit, new_id
 
 # --- Real-time funding: what is shown -------------------------------------------------------
 
@@ -304,6 +304,48 @@ def never_settled(
     quote, _ = transactions.locked(unit, transaction_id)
     if quote.source_kind != "REALTIME":
         original(unit, transaction_id, released=released)
+
+
+@mutant("QUO-981", "a second payment starts the payout again, which stays in processing")
+def paid_again(patch: Patch) -> None:
+    again: set[str] = set()
+
+    def perform(
+        original: Callable[..., None], unit: Unit, quote: Quote, action: rules.Action
+    ) -> None:
+        if quote.status == "COMPLETED":
+            again.add(quote.transaction_id)
+        original(unit, quote, action)
+
+    def settle(
+        original: Callable[..., None], unit: Unit, transaction_id: str, *, released: bool = False
+    ) -> None:
+        if transaction_id not in again:
+            original(unit, transaction_id, released=released)
+
+    patch.row(rules, "QUOTE_TRANSITIONS", ("COMPLETED", "DEPOSIT"), Move("PROCESSING"))
+    patch.wrap(quotes, "perform", perform)
+    patch.wrap(settlement, "settle", settle)
+
+
+@mutant("QUO-981", "a second payment makes another transaction of the same quote")
+def paid_once_more(patch: Patch) -> None:
+    def perform(
+        original: Callable[..., None], unit: Unit, quote: Quote, action: rules.Action
+    ) -> None:
+        if quote.status == "COMPLETED":
+            first = transactions.get(unit, quote.transaction_id)
+            members = {column.key: getattr(first, column.key) for column in first.__table__.columns}
+            unit.session.add(Transaction(**{**members, "id": new_id("Transaction")}))
+            return
+        original(unit, quote, action)
+
+    patch.wrap(quotes, "perform", perform)
+
+
+@mutant("QUO-982", "a payment executes a quote that has expired")
+def paid_late(patch: Patch) -> None:
+    patch.row(rules, "QUOTE_TRANSITIONS", ("EXPIRED", "DEPOSIT"), Move("PROCESSING"))
 
 
 declare(

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import after, around, before, edited, skipped, together
+from conformance.proof.kit.builders import after, around, before, edited, instead, skipped, together
 from conformance.proof.kit.edits import copied, put, shows, turned, where, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
@@ -20,6 +20,7 @@ from conformance.proof.mutants.quotes.toolkit import (
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, rules
+from conformance.reference.authentication import sca
 from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import parties, quotes
@@ -423,6 +424,12 @@ declare(
     "a wrong code is refused, and the payment is on its way",
     after_refusal(quotes.authorize, "INVALID_INPUT", "PROCESSING"),
 )
+declare(
+    "TRX-046",
+    "wrong-code-ends",
+    "a wrong code is refused, and the payment has failed",
+    after_refusal(quotes.authorize, "INVALID_INPUT", "FAILED"),
+)
 
 
 declare(
@@ -430,6 +437,17 @@ declare(
     "second",
     "the second challenge of a quote never expires",
     second_never_expires,
+)
+
+
+declare(
+    "TRX-851",
+    "on-attempt",
+    "that a challenge has expired is noticed by the next proof alone",
+    together(
+        instead(sca, "expire", lambda _unit, _challenge: None),
+        after_refusal(quotes.authorize, "INVALID_INPUT", "FAILED"),
+    ),
 )
 
 

@@ -146,6 +146,11 @@ for _id, _what, _place, _report in _IN_VAIN:
     declare(_id, "reported", f"{_what} is reported", _though_refused(_place, _report))
 
 
+@mutant("EVT-217", "a second payment executes its quote again")
+def paid_again(patch: Patch) -> None:
+    patch.row(rules, "QUOTE_TRANSITIONS", ("COMPLETED", "DEPOSIT"), rules.Move("PROCESSING"))
+
+
 @mutant(
     "EVT-210",
     "requests are carried out before their credentials are looked at",
