@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,14 +11,17 @@ from typing import Any
 
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, require_member
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment, moment
+from conformance.scenarios.quotes.realtime import create_realtime_quote
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.testdata.accounts import account_examples
+from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 UNROUND = {"few decimals": (10_007, 12_345, 99_991), "many": (1_000_003, 3_333_331, 4_999_999)}
 """Sending amounts, in the smallest unit, that no usual fee or rate divides evenly."""
@@ -34,6 +38,9 @@ DOLLARS = ("USD", "USDC", "USDT")
 
 WIDE = 100
 """How far from par dollars may be quoted: fees and toy rates of a sandbox are far below it."""
+
+FUNDED_JUST_IN_TIME = ("USDC", "BTC")
+"""Currencies of real-time funding whose decimals are not those of dollars."""
 
 LOCKED_TOTALS = {"SENDING": "totalSendingAmount", "RECEIVING": "totalReceivingAmount"}
 """The amount of a quote that is locked, by its side."""
@@ -181,16 +188,58 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
     expect_currencies_of_ends(check, quotes, source, destination)
 
 
+@requirement("QUO-037", "QUO-047")
+def test_each_account_receives_its_own_currency(platform: Platform, check: Check) -> None:
+    """A quote to an account of each type and currency brings what was locked, in that currency."""
+    source = platform.internal_accounts.account()
+    kinds = {(one.account_type, one.currency): one.name for one in account_examples().values()}
+    account: Json
+    quotes: list[tuple[Json, Answer]] = []
+    for name in kinds.values():
+        try:
+            body = platform.external_accounts.body(source.owner, name)
+        except ResourceMissing as missing:
+            platform.observe(str(missing))
+            continue
+        creation = platform.api.create_external_account(body)
+        if not creation.accepted:
+            platform.observe(f"{name} is no account of the target: {creation}")
+            continue
+        account = arranged_resource(creation, source.owner)
+        if platform.external_accounts.waits_for_trigger(account):
+            account = platform.external_accounts.activate(account)
+        answer = platform.api.create_quote(platform.quotes.body(source, account, side="RECEIVING"))
+        if answer.accepted:
+            quotes.append((account, answer))
+        else:
+            platform.observe(f"nothing is quoted to {name}: {answer}")
+
+    if not quotes:
+        raise ResourceMissing("no external account is quoted")
+    with check("QUO-037"):
+        for account, answer in quotes:
+            assert answer.body["receivingCurrency"].get("code") == account["currency"], answer
+    with check("QUO-047"):
+        for account, answer in quotes:
+            if account["currency"] != platform.profile.currency:
+                locked = answer.exchange.request_body["lockedCurrencyAmount"]
+                assert answer.body["totalReceivingAmount"] == locked, answer
+
+
 @requirement("QUO-618", "QUO-619")
 def test_a_conversion_minds_the_decimals_of_its_currencies(
     platform: Platform, check: Check
 ) -> None:
     """A US dollar is roughly one whole unit of a coin that stands for it, whichever side is locked.
 
-    In all corridors and for both sides the rate is between whole units, or it is between smallest
-    units. It multiplies what is sent, or always tells what one unit of the other currency costs.
+    In all corridors, for both sides and for what a payment funds, the rate is between whole units,
+    or it is between smallest units. It multiplies what is sent, or always tells what one unit of
+    the other currency costs.
     """
     quotes = [quote for corridor in conversions(platform) for quote in quoted(platform, corridor)]
+    for currency in FUNDED_JUST_IN_TIME:
+        with contextlib.suppress(FeatureUndeclared, ResourceMissing):
+            quotes.append(create_realtime_quote(platform, currency))
 
     with check("QUO-618"):
         expect_about_par(quotes)

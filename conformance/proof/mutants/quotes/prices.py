@@ -12,6 +12,7 @@ from conformance.proof.kit.edits import Edit
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import money, rules
+from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import fees, quotes
 from conformance.reference.store import Quote
 from conformance.reference.unit import Unit
@@ -140,6 +141,49 @@ declare(
     "a rate to MXN is what one peso costs",
     _inverse_where(lambda order: order.destination.currency == "MXN"),
 )
+
+
+def _counted_in_cents(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+    quote: Quote = original(unit, order)
+    if order.source.kind == "REALTIME":
+        shown = 10 ** (rules.CURRENCIES[quote.sending_currency].decimals - 2)
+        quote.sending_amount //= shown
+        quote.variable_fee //= shown
+    return quote
+
+
+for requirement in ("QUO-618", "QUO-619"):
+    declare(
+        requirement,
+        "paid-in-hundredths",
+        "what is to be paid just in time is counted in hundredths of its currency",
+        around(quotes, "draft", _counted_in_cents),
+    )
+
+
+@mutant("QUO-054", "what is to be paid in BTC has its fees twice", (quotes, "draft"))
+def fees_twice(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+    quote: Quote = original(unit, order)
+    if order.source.kind == "REALTIME" and order.source.currency == "BTC":
+        quote.sending_amount += quote.variable_fee
+    return quote
+
+
+@mutant("QUO-037", "what Arbitrum receives is shown as USDC", (quotes, "view"))
+def arbitrum_in_usdc(original: Function, unit: Unit, quote: Quote) -> Any:
+    account = externals.find(unit, quote.destination.get("accountId", ""))
+    shown = original(unit, quote)
+    if account is None or account.account_type != "ARBITRUM_WALLET":
+        return shown
+    return {**shown, "receivingCurrency": money.currency_view("USDC")}
+
+
+@mutant("QUO-047", "an amount of XOF is counted in hundredths", (quotes, "draft"))
+def hundredths_of_a_franc(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+    quote: Quote = original(unit, order)
+    if order.destination.currency == "XOF":
+        quote.receiving_amount *= 100
+    return quote
 
 
 for requirement in ("QUO-055", "QUO-056"):
