@@ -179,10 +179,15 @@ def test_bounds_on_the_sending_side_are_amounts(platform: Platform, check: Check
     with check("LKP-009"):
         require_member(entries[0], "maxSendingAmount")
     with check("LKP-028"):
-        for entry in entries:
-            assert require_member(entry, "minSendingAmount") <= require_member(
-                entry, "maxSendingAmount"
-            )
+        expect_sending_bounds_in_order(entries)
+
+
+def expect_sending_bounds_in_order(entries: Iterable[Json]) -> None:
+    """Assert that no minSendingAmount of a lookup is above its maxSendingAmount."""
+    __tracebackhide__ = True
+    for entry in entries:
+        least, most = (require_member(entry, bound) for bound in BOUNDS)
+        assert least <= most, entry
 
 
 @requirement("LKP-010", "LKP-011", "LKP-012")
@@ -518,6 +523,7 @@ def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> Non
     "LKP-020",
     "LKP-021",
     "LKP-022",
+    "LKP-028",
     "LKP-044",
     "LKP-045",
     "LKP-046",
@@ -564,6 +570,8 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         with check("LKP-022"):
             for entry in supported_currencies(lookup):
                 assert entry["min"] <= entry["max"]
+        with check("LKP-028"):
+            expect_sending_bounds_in_order(supported_currencies(lookup))
         if corridor.sending == corridor.receiving:
             with check("LKP-046"):
                 rate = supported_currency(lookup, corridor.sending)["estimatedExchangeRate"]

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
-from conformance.proof.kit.edits import ALL, put, turned, without
+from conformance.proof.kit.edits import ALL, put, turned, where, without
 from conformance.proof.kit.identifiers import (
     declare_lookups,
     external_account_of,
@@ -173,6 +173,19 @@ declare(
     "swapped",
     "the bounds on the sending side are swapped",
     edited(receivers, "lookup", _swapped("minSendingAmount", "maxSendingAmount")),
+)
+declare(
+    "LKP-028",
+    "swapped-between-currencies",
+    "the bounds on the sending side are swapped in a conversion",
+    edited(
+        receivers,
+        "lookup",
+        where(
+            lambda body: body["sendingCurrency"] != body["supportedCurrencies"][0]["currency"],
+            _swapped("minSendingAmount", "maxSendingAmount"),
+        ),
+    ),
 )
 
 
