@@ -217,19 +217,19 @@ def test_its_payment_executes_a_quote(
         assert platform.transactions.of_quote(older)["status"] not in SETTLING
 
 
-@requirement("ACC-014")
-def test_a_payment_to_a_quote_is_no_deposit_of_its_payer(platform: Platform) -> None:
-    """What a customer pays for a quote is not taken from its internal account, nor left there.
+@requirement("ACC-014", "QUO-213")
+def test_a_payment_to_a_quote_is_no_deposit_of_its_payer(platform: Platform, check: Check) -> None:
+    """What a customer pays for a quote is not taken from its internal account, nor left there."""
+    account = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(account)
+    quote = platform.quotes.realtime(account.owner)
 
-    The audit after the test compares the balance with what was deposited before.
-    """
-    customer = platform.internal_accounts.account().owner
-    quote = platform.quotes.realtime(customer)
+    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=account.owner["id"])
 
-    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
-
-    if platform.transactions.at_status(quote, "COMPLETED")["status"] != "COMPLETED":
-        raise PreconditionFailed("a payment does not complete its quote")
+    with check("QUO-213"):
+        assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"
+    with check("ACC-014"):
+        assert platform.internal_accounts.wait_for_balance(account, before) == before
 
 
 @requirement("QUO-210")
