@@ -115,6 +115,9 @@ USD_PRICES: dict[str, Decimal] = {
 }
 """Whole US dollars for one whole unit of the currency."""
 
+MIN_RECEIVED: dict[str, int] = {"MXN": 100}
+"""The least that an external account receives, in smallest units; one where nothing is said."""
+
 EU_COUNTRIES: Final = frozenset(
     [
         "AT",

@@ -10,12 +10,13 @@ from conformance.proof.second.customers import at
 from conformance.proof.second.errors import INPUT, Refusal, conflict, invalid
 from conformance.proof.second.money import COINS, Json, coin, rate, unit_rate
 from conformance.proof.second.money import shown as currency
+from conformance.proof.second.pricing import least_received
 from conformance.proof.second.world import Table, World, ahead, masked, now, public
 
 MASKED = ("iban", "clabeNumber", "phoneNumber", "pixKey")
 SIGNATURE = "b3duZXI="
 RAILS = {"USD_ACCOUNT": ["ACH", "WIRE", "RTP", "FEDNOW"], "INR_ACCOUNT": ["UPI", "NEFT", "RTGS"]}
-MIN_RECEIVED, MAX_RECEIVED = 100, 100_000_000
+MAX_RECEIVED = 100_000_000
 
 
 def is_named_by(key: Any) -> bool:
@@ -786,7 +787,7 @@ def lookup(call: Call) -> Reply:
     preference: Json = {
         "currency": currency(receiving),
         "estimatedExchangeRate": float(estimate),
-        "min": MIN_RECEIVED,
+        "min": least_received(world, receiving),
         "max": MAX_RECEIVED,
     }
     if account["accountInfo"]["accountType"] == "LIGHTNING" and world.has("millisatoshis"):
@@ -871,7 +872,7 @@ def _bound(world: World, answer: Json, codes: tuple[str, str]) -> None:
     if uneven and world.has("lookup-bounds-unscaled"):
         back = rate(receiving, sending)
     preference = answer["supportedCurrencies"][0]
-    preference["minSendingAmount"] = int(MIN_RECEIVED * back)
+    preference["minSendingAmount"] = int(preference["min"] * back)
     preference["maxSendingAmount"] = int(MAX_RECEIVED * back)
     mandatory: Any = "true" if world.has("mandatory-as-text") else True
     answer["requiredPayerDataFields"] = [{"name": "FULL_NAME", "mandatory": mandatory}]

@@ -10,7 +10,7 @@ from conformance.proof.second.world import World
 
 SERVICE_FEE = Decimal("0.02")
 SERVICE_FEE_AT_HOME = Decimal("0.01")
-MAX_AMOUNT = 10**15
+MIN_RECEIVED, MAX_AMOUNT = 100, 10**15
 
 _FEE = {"basisPoints": integer(0, 5000), "fixedAmount": integer(0, 10**9)}
 OVERRIDE = record(_FEE)
@@ -93,6 +93,12 @@ def shown_rate(world: World, priced: Price) -> Decimal:
     return priced.rate
 
 
+def least_received(world: World, receiving: str) -> int:
+    """Return the least that is paid out in a currency, in its smallest units."""
+    worth = world.persona.min_cents * unit_rate("USD", receiving)
+    return max(MIN_RECEIVED, ceiling(worth))
+
+
 def _unit_rate(world: World, sending: str, receiving: str) -> Decimal:
     """Return what one smallest unit is in those of another currency, but for planted bugs."""
     if COINS[sending].decimals != COINS[receiving].decimals and world.has("conversion-unscaled"):
@@ -141,8 +147,8 @@ def price(world: World, corridor: tuple[str, str], side: str, amount: int, extra
         back = rounded(net * one)
         if back != received and world.has("receiving-lock-drifts"):
             received = back
-    nothing = received < 1 and not (amount == 0 and world.has("zero-amount"))
-    small = sent * unit_rate(sending, "USD") < world.persona.min_cents
-    if nothing or small or sent > MAX_AMOUNT or received > MAX_AMOUNT:
+    free = amount == 0 and world.has("zero-amount")
+    small = received < least_received(world, receiving) and not free
+    if small or sent > MAX_AMOUNT or received > MAX_AMOUNT:
         raise Refusal("AMOUNT_OUT_OF_RANGE", "The amount is too small or too large.", status=400)
     return Price(sending, receiving, sent, received, fee, own, fee_rate)

@@ -60,7 +60,7 @@ def lookup(unit: Unit, ask: Ask) -> Json:
     account = externals.get(unit, ask.params["accountId"])
     sending = sender_currency(unit, ask.query)
     refuse_unreachable(account)
-    largest = max_received(account.currency)
+    least, largest = min_received(account.currency), max_received(account.currency)
     rate = money.market_rate(sending, account.currency)
     noted = Lookup(id=new_id("Lookup"), account_id=account.id, created_at=unit.now)
     unit.session.add(noted)
@@ -72,14 +72,29 @@ def lookup(unit: Unit, ask: Ask) -> Json:
             {
                 "currency": money.currency_view(account.currency),
                 "estimatedExchangeRate": money.number(rate),
-                "min": 1,
+                "min": least,
                 "max": largest,
-                "minSendingAmount": money.cost(1, rate, sending, account.currency),
+                "minSendingAmount": money.cost(least, rate, sending, account.currency),
                 "maxSendingAmount": money.cost(largest, rate, sending, account.currency),
             }
         ],
         "requiredPayerDataFields": [{"name": "FULL_NAME", "mandatory": True}],
     }
+
+
+def min_received(currency: str) -> int:
+    """Return what an account can receive at least, in smallest units of its currency."""
+    return rules.MIN_RECEIVED.get(currency, 1)
+
+
+def refuse_little(account: ExternalAccount, amount: int) -> None:
+    """Refuse to quote less than an account can receive."""
+    least = min_received(account.currency)
+    if amount < least:
+        raise errors.Refusal(
+            "AMOUNT_OUT_OF_RANGE",
+            f"Expected that at least {least} {account.currency} are received. Send more.",
+        )
 
 
 def max_received(currency: str) -> int:

@@ -91,6 +91,8 @@ def draft(unit: Unit, order: Order) -> Quote:
     corridor = fees.Corridor(source.currency, destination.currency, rate)
     price = fees.price(order.side, order.amount, corridor, terms)
     limits.refuse_large(unit, price.sending, source.currency)
+    if destination.external is not None:
+        receivers.refuse_little(destination.external, price.receiving)
     if destination.external is not None and externals.is_unproven(destination.external):
         limits.refuse_unproven(unit, price.sending, source.currency)
     if customer is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
@@ -48,6 +48,9 @@ MAX_SPREAD = 2
 
 BOUNDS = {"minSendingAmount": "min", "maxSendingAmount": "max"}
 """By bound on the sending side that on the receiving side."""
+
+MANY = 5
+"""More units for one that is sent than a fee or a rate near 1 explains."""
 
 LITTLE = 1_000
 """What may be less than the fixed fee of a payment, in US cents."""
@@ -179,10 +182,15 @@ def test_bounds_on_the_sending_side_are_amounts(platform: Platform, check: Check
     with check("LKP-009"):
         require_member(entries[0], "maxSendingAmount")
     with check("LKP-028"):
-        for entry in entries:
-            assert require_member(entry, "minSendingAmount") <= require_member(
-                entry, "maxSendingAmount"
-            )
+        expect_sending_bounds_in_order(entries)
+
+
+def expect_sending_bounds_in_order(entries: Iterable[Json]) -> None:
+    """Assert that no minSendingAmount of a lookup is above its maxSendingAmount."""
+    __tracebackhide__ = True
+    for entry in entries:
+        least, most = (require_member(entry, bound) for bound in BOUNDS)
+        assert least <= most, entry
 
 
 @requirement("LKP-010", "LKP-011", "LKP-012")
@@ -336,13 +344,11 @@ def test_a_sender_may_be_named_in_both_ways(platform: Platform, check: Check) ->
             assert code_of(arranged_body(answer).get("sendingCurrency")) == code
 
 
-@requirement("LKP-802", "LKP-803")
-def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, check: Check) -> None:
+@requirement("LKP-802")
+def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform) -> None:
     """Rates say how much is received for one unit that is sent, in lookups and in quotes alike.
 
     Both currencies have as many decimals, so that it does not matter which units a rate relates.
-    The most that is sent is nearer to what the most that is received costs than to that itself. So
-    is the least, where fixed fees do not outweigh it.
     """
     corridor = next(
         (
@@ -357,27 +363,84 @@ def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, che
     source, account = platform.quotes.ends(corridor)
     query = {"customerId": source["customerId"], "sendingCurrency": corridor.sending}
     lookup = arranged_body(platform.api.lookup_external_account(account["id"], query))
-    entry = supported_currency(lookup, corridor.receiving)
-    estimated = entry["estimatedExchangeRate"]
+    estimated = supported_currency(lookup, corridor.receiving)["estimatedExchangeRate"]
 
-    quote = platform.quotes.pending(source, account)
-    quoted = quote["exchangeRate"]
+    quoted = platform.quotes.pending(source, account)["exchangeRate"]
 
-    with check("LKP-802"):
-        assert abs(math.log(quoted / estimated)) < abs(math.log(quoted * estimated)), (
-            f"the lookup estimates {estimated}, the quote has {quoted}"
-        )
-    with check("LKP-803"):
-        # A rate that is told the wrong way round is no fault of the bounds.
-        received = quote["totalReceivingAmount"] / quote["totalSendingAmount"]
-        told = [bound for bound in BOUNDS if entry.get(bound)]
+    assert abs(math.log(quoted / estimated)) < abs(math.log(quoted * estimated)), (
+        f"the lookup estimates {estimated}, the quote has {quoted}"
+    )
+
+
+@requirement("LKP-803")
+def test_bounds_of_what_is_sent_are_converted(platform: Platform) -> None:
+    """The most that is sent is nearer to what the most that is received costs than to that itself.
+
+    So is the least, where fixed fees do not outweigh it. What is looked at are conversions of which
+    one smallest unit that is sent is many that are received.
+    """
+    source = platform.internal_accounts.account("USD")
+    ratios = []
+    for _, entry, received in entries_from_dollars(platform, source):
+        told = [bound for bound in BOUNDS if entry.get(bound) and received > MANY]
         if entry["min"] / received < LITTLE and "minSendingAmount" in told:
             told.remove("minSendingAmount")
-        if not told:
-            raise ResourceMissing(f"no bound on what is sent tells its unit: {entry}")
-        for bound in told:
-            sent = entry[bound] / entry[BOUNDS[bound]]
-            assert abs(math.log(sent * received)) < abs(math.log(sent)), entry
+        ratios += [(entry[bound] / entry[BOUNDS[bound]], received, entry) for bound in told]
+
+    if not ratios:
+        raise ResourceMissing("no bound on what is sent tells its unit")
+    for sent, received, entry in ratios:
+        assert abs(math.log(sent * received)) < abs(math.log(sent)), entry
+
+
+@requirement("LKP-808", "LKP-809")
+def test_the_least_of_a_lookup_can_be_received(platform: Platform, check: Check) -> None:
+    """The least that can be received is quoted, and one smallest unit less is not paid."""
+    source = platform.internal_accounts.account("USD")
+    held, _ = platform.internal_accounts.balances(source)
+    quoted, of_less = [], []
+    for account, entry, received in entries_from_dollars(platform, source):
+        least = entry["min"]
+        if least / received > held / 2:
+            continue
+        at_least, below = (
+            platform.quotes.body(source, account, side="RECEIVING", amount=amount)
+            for amount in (least, least - 1)
+        )
+        quoted.append(platform.api.create_quote(at_least))
+        if quoted[-1].accepted and least > 1:
+            of_less.append(platform.quotes.create_and_execute(below)[-1])
+
+    with check("LKP-808"):
+        if not quoted:
+            raise ResourceMissing("the least that can be received is more than is usually paid")
+        for answer in quoted:
+            answer.expect_accepted()
+    with check("LKP-809"):
+        if not of_less:
+            raise ResourceMissing("one smallest unit is the least that can be received")
+        paid = [answer for answer in of_less if answer.accepted]
+        assert not paid, paid
+
+
+def entries_from_dollars(
+    platform: Platform, source: Resource
+) -> Iterator[tuple[Resource, Json, float]]:
+    """Look up what is received from US dollars, and quote it.
+
+    Yields an external account, what its lookup says of its currency, and how many smallest units
+    are received for one that is sent, fees included.
+    """
+    for corridor in platform.quotes.corridors_from("USD"):
+        account = platform.external_accounts.account(source.owner, corridor.account)
+        query = {"customerId": source.owner["id"], "sendingCurrency": "USD"}
+        lookup = platform.api.lookup_external_account(account["id"], query)
+        quote = platform.api.create_quote(platform.quotes.body(source, account))
+        if lookup.accepted and quote.accepted:
+            received = quote.body["totalReceivingAmount"] / quote.body["totalSendingAmount"]
+            yield account, supported_currency(lookup.body, corridor.receiving), received
+        else:
+            platform.observe(f"no bounds from USD to {corridor.account}: {lookup}, {quote}")
 
 
 @requirement("LKP-807")
@@ -518,6 +581,7 @@ def test_a_counterparty_with_an_issue_cannot_be_asked(platform: Platform) -> Non
     "LKP-020",
     "LKP-021",
     "LKP-022",
+    "LKP-028",
     "LKP-044",
     "LKP-045",
     "LKP-046",
@@ -564,6 +628,8 @@ def test_the_receiver_of_each_corridor_can_be_looked_up(platform: Platform, chec
         with check("LKP-022"):
             for entry in supported_currencies(lookup):
                 assert entry["min"] <= entry["max"]
+        with check("LKP-028"):
+            expect_sending_bounds_in_order(supported_currencies(lookup))
         if corridor.sending == corridor.receiving:
             with check("LKP-046"):
                 rate = supported_currency(lookup, corridor.sending)["estimatedExchangeRate"]

@@ -1,4 +1,4 @@
-"""Real-time funded quotes of customers who have to prove each payment (SCA customers)."""
+"""Real-time funded quotes, also of customers who have to prove each payment (SCA customers)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Mapping
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_resource
+from conformance.platform.resource import Body, Json, Resource, arranged_resource
 from conformance.scenarios.kit.challenges import WAITING
-from conformance.verdict.decisions import PreconditionFailed, TriggerFailed
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
+
+AMOUNT = 10_007
+"""A receiving amount, in smallest units, that no usual fee or rate divides evenly."""
 
 
 def create_challenged_quote(platform: Platform) -> Resource:
@@ -64,3 +67,34 @@ def arrange_challenge(platform: Platform, quote: Resource) -> Resource:
             f"no proof is asked for: the quote is at {waiting_quote['status']}"
         )
     return waiting_quote
+
+
+def realtime_body(platform: Platform, currency: str) -> Body:
+    """Return the body of a quote that is funded just in time in a currency."""
+    # The receiving amount is locked: in any currency of the source it is not too small.
+    return platform.quotes.realtime_body(
+        currency=currency, lockedCurrencySide="RECEIVING", lockedCurrencyAmount=AMOUNT
+    )
+
+
+def create_realtime_quote(platform: Platform, currency: str) -> Json:
+    """Create a real-time funded quote in a currency, and return it.
+
+    Raises:
+        ResourceMissing: the target refuses real-time funding in the currency.
+    """
+    quote: Json = accepted_quote(platform, realtime_body(platform, currency)).body
+    return quote
+
+
+def accepted_quote(platform: Platform, body: Body) -> Answer:
+    """Create a real-time funded quote, and return the answer.
+
+    Raises:
+        ResourceMissing: the target refuses real-time funding in the currency.
+    """
+    answer = platform.api.create_quote(body)
+    if not answer.accepted:
+        currency = body["source"]["currency"]
+        raise ResourceMissing(f"nothing can be funded in real time in {currency}: {answer}")
+    return answer

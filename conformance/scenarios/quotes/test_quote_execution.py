@@ -78,6 +78,34 @@ def test_executing_a_cross_currency_quote_starts_its_settlement(platform: Platfo
     assert status_of(answer) in SETTLING, answer
 
 
+@requirement("QUO-081")
+def test_what_a_locked_receiving_amount_costs_is_compared_with_the_balance(
+    platform: Platform,
+) -> None:
+    """A source pays for more units than it holds where those of the other currency are cheaper."""
+    for corridor in platform.profile.resources.corridors:
+        if corridor.sending == corridor.receiving:
+            continue
+        source, destination = platform.quotes.ends(corridor)
+        before, _ = platform.internal_accounts.balances(source)
+        # Half of the balance: the price may have moved by the next quote.
+        half = platform.api.create_quote(
+            platform.quotes.body(source, destination, amount=before // 2)
+        )
+        if half.accepted and half.body["totalReceivingAmount"] > before:
+            break
+    else:
+        raise ResourceMissing("no corridor receives twice as many units as are sent")
+    quote = platform.quotes.pending(
+        source, destination, side="RECEIVING", amount=half.body["totalReceivingAmount"]
+    )
+
+    answer = platform.api.execute_quote(quote["id"])
+
+    answer.expect_accepted()
+    assert status_of(answer) in SETTLING, answer
+
+
 @requirement("QUO-082")
 def test_executing_a_quote_from_a_pullable_source_starts_its_settlement(
     platform: Platform,
@@ -320,7 +348,7 @@ def test_the_whole_balance_can_be_sent(platform: Platform) -> None:
 def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Check) -> None:
     """A quote of one smallest unit above the balance is not executed, and the balance stays.
 
-    A second attempt does not execute it either.
+    A second attempt does not execute it either, and its transaction is not under way.
     """
     source = platform.internal_accounts.account(amount=20_000)
     destination = platform.external_accounts.account(source.owner)
@@ -330,6 +358,7 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
         platform.quotes.body(source, destination, amount=20_001)
     )
     again = [platform.api.execute_quote(step.body["id"]) for step in steps[:1] if step.accepted]
+    begun = [platform.transactions.of_quote(step.body) for step in steps[:1] if step.accepted]
     balance_left, _ = platform.internal_accounts.balances(source)
     twin = platform.quotes.create_and_execute(
         platform.quotes.body(source, destination, amount=20_000)
@@ -339,6 +368,7 @@ def test_a_quote_above_the_balance_moves_no_money(platform: Platform, check: Che
         if not refusal.accepted:
             refusal.refused(twin=twin[: len(steps)][-1])
         assert all(status_of(step) not in SETTLING for step in (*steps, *again)), refusal
+        assert all(transaction["status"] not in SETTLING for transaction in begun), begun
     with check("QUO-099"):
         assert balance_left == before
     platform.observe(f"insufficient funds are refused by {refusal.operation.id}")

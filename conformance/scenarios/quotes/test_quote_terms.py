@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,14 +11,17 @@ from typing import Any
 
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, require_member
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment, moment
+from conformance.scenarios.quotes.realtime import create_realtime_quote
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.testdata.accounts import account_examples
+from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
 UNROUND = {"few decimals": (10_007, 12_345, 99_991), "many": (1_000_003, 3_333_331, 4_999_999)}
 """Sending amounts, in the smallest unit, that no usual fee or rate divides evenly."""
@@ -34,6 +38,9 @@ DOLLARS = ("USD", "USDC", "USDT")
 
 WIDE = 100
 """How far from par dollars may be quoted: fees and toy rates of a sandbox are far below it."""
+
+FUNDED_JUST_IN_TIME = ("USDC", "BTC")
+"""Currencies of real-time funding whose decimals are not those of dollars."""
 
 LOCKED_TOTALS = {"SENDING": "totalSendingAmount", "RECEIVING": "totalReceivingAmount"}
 """The amount of a quote that is locked, by its side."""
@@ -181,20 +188,63 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
     expect_currencies_of_ends(check, quotes, source, destination)
 
 
+@requirement("QUO-037", "QUO-047")
+def test_each_account_receives_its_own_currency(platform: Platform, check: Check) -> None:
+    """A quote to an account of each type and currency brings what was locked, in that currency."""
+    source = platform.internal_accounts.account()
+    kinds = {(one.account_type, one.currency): one.name for one in account_examples().values()}
+    account: Json
+    quotes: list[tuple[Json, Answer]] = []
+    for name in kinds.values():
+        try:
+            body = platform.external_accounts.body(source.owner, name)
+        except ResourceMissing as missing:
+            platform.observe(str(missing))
+            continue
+        creation = platform.api.create_external_account(body)
+        if not creation.accepted:
+            platform.observe(f"{name} is no account of the target: {creation}")
+            continue
+        account = arranged_resource(creation, source.owner)
+        if platform.external_accounts.waits_for_trigger(account):
+            account = platform.external_accounts.activate(account)
+        answer = platform.api.create_quote(platform.quotes.body(source, account, side="RECEIVING"))
+        if answer.accepted:
+            quotes.append((account, answer))
+        else:
+            platform.observe(f"nothing is quoted to {name}: {answer}")
+
+    if not quotes:
+        raise ResourceMissing("no external account is quoted")
+    with check("QUO-037"):
+        for account, answer in quotes:
+            assert answer.body["receivingCurrency"].get("code") == account["currency"], answer
+    with check("QUO-047"):
+        for account, answer in quotes:
+            if account["currency"] != platform.profile.currency:
+                locked = answer.exchange.request_body["lockedCurrencyAmount"]
+                assert answer.body["totalReceivingAmount"] == locked, answer
+
+
 @requirement("QUO-618", "QUO-619")
 def test_a_conversion_minds_the_decimals_of_its_currencies(
     platform: Platform, check: Check
 ) -> None:
     """A US dollar is roughly one whole unit of a coin that stands for it, whichever side is locked.
 
-    In all corridors the rate is between whole units, or in all it is between smallest units.
+    In all corridors, for both sides and for what a payment funds, the rate is between whole units,
+    or it is between smallest units. It multiplies what is sent, or always tells what one unit of
+    the other currency costs.
     """
     quotes = [quote for corridor in conversions(platform) for quote in quoted(platform, corridor)]
+    for currency in FUNDED_JUST_IN_TIME:
+        with contextlib.suppress(FeatureUndeclared, ResourceMissing):
+            quotes.append(create_realtime_quote(platform, currency))
 
     with check("QUO-618"):
         expect_about_par(quotes)
     with check("QUO-619"):
-        expect_one_scale(quotes)
+        expect_rates_alike(quotes)
 
 
 @requirement("QUO-055")
@@ -277,7 +327,7 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
         assert not execution.get("paymentInstructions"), execution
 
 
-@requirement("QUO-161", "QUO-086", "QUO-830")
+@requirement("QUO-161", "QUO-086", "QUO-830", "QUO-975")
 @pytest.mark.parametrize(
     ("side", "within", "ids"),
     [
@@ -296,8 +346,8 @@ def test_a_platform_fee_of_one_quote_shows_in_it(
     """A quote from USD with platformFeeOverride has platformFeesIncluded above 0.
 
     So has one that is executed as it is created. The locked amount stays, and what arrives is
-    without the fee. An execution leaves the fee as it is, and debits the sending amount, which
-    includes it.
+    without the fee: less arrives, or more is sent, than without the override. An execution leaves
+    the fee as it is, and debits the sending amount, which includes it.
     """
     locked_id, net_id = ids
     override = platform.profile.bindings.require("platform_fee_override")
@@ -309,6 +359,7 @@ def test_a_platform_fee_of_one_quote_shows_in_it(
         source, destination, side=side, amount=amount, platformFeeOverride=override
     )
     before, _ = platform.internal_accounts.balances(source)
+    free = platform.quotes.pending(source, destination, side=side, amount=amount)
 
     quote = arranged_resource(platform.api.create_quote(body))
     execution = platform.quotes.execute(quote)
@@ -320,6 +371,8 @@ def test_a_platform_fee_of_one_quote_shows_in_it(
     with check("QUO-161"):
         for shown in (quote, arranged_resource(immediate)):
             assert (shown.get("platformFeesIncluded") or 0) > 0, shown
+    with check("QUO-975"):
+        expect_fee_is_taken(free, quote, side)
     with check(locked_id):
         assert quote[LOCKED_TOTALS[side]] == amount, quote
     with check(net_id):
@@ -347,6 +400,12 @@ class Reading:
     inverse: bool
     whole: bool
 
+    @property
+    def way(self) -> str:
+        """How the rate is read."""
+        units = "whole" if self.whole else "smallest"
+        return f"price in {units} units" if self.inverse else f"factor of {units} units"
+
     def fits(self, quote: Json) -> bool:
         """Return whether the net sending amount converts to the receiving amount."""
         rate = Decimal(str(quote["exchangeRate"]))
@@ -360,6 +419,9 @@ class Reading:
 
 
 READINGS = [Reading(*ways) for ways in product([False, True], repeat=3)]
+
+WAYS = {reading.way for reading in READINGS}
+"""How rates can be read: which units they relate, and in which direction."""
 
 
 def fees(quote: Json, *, beside: bool) -> int:
@@ -398,6 +460,32 @@ def expect_fees_are_the_difference(quote: Json) -> None:
     )
 
 
+def expect_fee_is_taken(free: Json, quote: Json, side: str) -> None:
+    """Assert that a fee comes off what arrives, or is added to what is sent.
+
+    Args:
+        free: a quote of the same locked amount, with no fee of its own.
+        quote: the quote with the fee.
+        side: which amount is locked.
+
+    Raises:
+        ResourceMissing: the rate moved between the quotes, or the fee is too small to tell.
+    """
+    __tracebackhide__ = True
+    if free["exchangeRate"] != quote["exchangeRate"]:
+        raise ResourceMissing("the rate moved between two quotes, or has the fees in it")
+    # A standing fee may be taken where a quote has none of its own.
+    fee = (quote.get("platformFeesIncluded") or 0) - (free.get("platformFeesIncluded") or 0)
+    taken = quote["totalSendingAmount"] - free["totalSendingAmount"]
+    unit = 1.0
+    if side == "SENDING":
+        taken = free["totalReceivingAmount"] - quote["totalReceivingAmount"]
+        unit = free["totalReceivingAmount"] / free["totalSendingAmount"]
+    if (fee - ROUNDINGS) * unit <= ROUNDINGS:
+        raise ResourceMissing(f"a fee of {fee} cannot be told from what is rounded")
+    assert taken > 0, f"the fee of {fee} is not taken: {quote}, and without it {free}"
+
+
 def expect_net_amounts_are_converted(quotes: Iterable[Json]) -> None:
     """Assert that one reading of fees and rate explains the amounts of all quotes.
 
@@ -434,32 +522,30 @@ def expect_about_par(quotes: Iterable[Json]) -> None:
         assert sent <= WIDE * received, f"{sent} dollars become {received}: {quote}"
 
 
-def expect_one_scale(quotes: Iterable[Json]) -> None:
-    """Assert that the rates of all corridors are between whole units, or all between smallest.
+def expect_rates_alike(quotes: Iterable[Json]) -> None:
+    """Assert that the rates of all quotes relate the same units, in the same direction.
 
-    A quote that no reading explains, or that both scales explain, says nothing about that.
+    A quote that no reading explains, or that all explain, says nothing about that.
 
     Raises:
-        ResourceMissing: fewer than two quotes can be read in one way alone.
+        ResourceMissing: there are not two currencies whose quotes can be read in some ways alone.
     """
     __tracebackhide__ = True
-    scales = [(scales_of(quote), quote) for quote in quotes]
-    clear = [(scale, quote) for scale, quote in scales if len(scale) == 1]
-    if len({quote["receivingCurrency"]["code"] for _, quote in clear}) <= 1:
+    found = [(ways_of(quote), quote) for quote in quotes]
+    telling = [(ways, quote) for ways, quote in found if 0 < len(ways) < len(WAYS)]
+    common = WAYS.intersection(*(ways for ways, _ in telling))
+    assert common, "read in whichever way, the rates do not fit all amounts: " + "; ".join(
+        f"{' or '.join(sorted(ways))} in {quote}" for ways, quote in telling
+    )
+    if len({quote["receivingCurrency"]["code"] for _, quote in telling}) <= 1:
         raise ResourceMissing(
-            "of the currencies that resources.corridors converts into, no two show by their "
-            "decimals whether rates are between whole units"
-        )
-    first, one = clear[0]
-    for scale, other in clear:
-        assert scale == first, (
-            "the rate of one quote is between whole units, and that of the other between smallest "
-            f"units: {one}, {other}"
+            "of the currencies that resources.corridors converts into, no two show how their rates "
+            "are to be read"
         )
 
 
-def scales_of(quote: Json) -> set[bool]:
-    """Return whether the rate of a quote can be between whole units, and between smallest ones.
+def ways_of(quote: Json) -> set[str]:
+    """Return in which of ``WAYS`` the rate of a quote can be read.
 
     Nothing is returned where a fixed fee is hidden in the amounts.
     """
@@ -467,7 +553,7 @@ def scales_of(quote: Json) -> set[bool]:
         arrange_rate(quote)
     except PreconditionFailed:
         return set()
-    return {reading.whole for reading in READINGS if reading.fits(quote)}
+    return {reading.way for reading in READINGS if reading.fits(quote)}
 
 
 def is_between_dollars(quote: Json) -> bool:
@@ -524,14 +610,15 @@ def quoted(platform: Platform, corridor: Corridor) -> list[Json]:
         platform.observe(f"{amount} {corridor.sending} are not quoted: {sending}")
         return []
     quotes: list[Json] = [arranged_resource(sending)]
+    amount = quotes[0]["totalReceivingAmount"]
     if is_between_dollars(quotes[0]):
         amount = FEW_WHOLE_UNITS * int(10 ** decimals_of(quotes[0], "Receiving"))
-        body = platform.quotes.body(source, destination, side="RECEIVING", amount=amount)
-        receiving = platform.api.create_quote(body)
-        if receiving.accepted:
-            quotes.append(arranged_resource(receiving))
-        else:
-            platform.observe(f"{amount} {corridor.receiving} are not quoted: {receiving}")
+    body = platform.quotes.body(source, destination, side="RECEIVING", amount=amount)
+    receiving = platform.api.create_quote(body)
+    if receiving.accepted:
+        quotes.append(arranged_resource(receiving))
+    else:
+        platform.observe(f"{amount} {corridor.receiving} are not quoted: {receiving}")
     return quotes
 
 

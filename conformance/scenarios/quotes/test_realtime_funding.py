@@ -7,7 +7,6 @@ from http import HTTPStatus
 
 import pytest
 
-from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Body,
@@ -20,8 +19,16 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
-from conformance.scenarios.quotes.realtime import arrange_challenge, create_quote_paid_twice
+from conformance.scenarios.quotes.realtime import (
+    AMOUNT,
+    accepted_quote,
+    arrange_challenge,
+    create_quote_paid_twice,
+    create_realtime_quote,
+    realtime_body,
+)
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
+from conformance.scenarios.quotes.test_quote_terms import expect_net_amounts_are_converted
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
@@ -29,21 +36,20 @@ from conformance.verdict.decisions import (
     expect,
 )
 
-AMOUNT = 10_007
-"""A receiving amount, in smallest units, that no usual fee or rate divides evenly."""
-
 BITCOIN_ADDRESS = re.compile(r"(bc1|tb1|bcrt1)[0-9a-z]{8,87}|[13mn2][1-9A-HJ-NP-Za-km-z]{24,34}")
 """An address of Bitcoin's own chain, or of one of its test chains."""
 
 
 @requirement("QUO-016", "QUO-017", "QUO-018", "QUO-038", "QUO-040", "QUO-047", "QUO-062", "QUO-074")
+@requirement("QUO-054")
 @pytest.mark.parametrize("currency", ["USD", "USDC", "BTC"])
 def test_a_quote_to_be_funded_in_real_time_says_where_to_pay(
     platform: Platform, check: Check, currency: str
 ) -> None:
     """A real-time funded quote is PENDING in its source's currency, with paymentInstructions.
 
-    What it brings is the amount that was locked, and it lives for a quarter of an hour at most.
+    What it brings is the amount that was locked, which what is paid less the fees converts to, and
+    it lives for a quarter of an hour at most.
     """
     quote = create_realtime_quote(platform, currency)
 
@@ -57,6 +63,10 @@ def test_a_quote_to_be_funded_in_real_time_says_where_to_pay(
         if quote["receivingCurrency"]["code"] == currency:
             raise ResourceMissing("the usual real-time funded quote is within one currency")
         assert quote["totalReceivingAmount"] == AMOUNT, quote
+    with check("QUO-054"):
+        if quote["receivingCurrency"]["code"] == currency:
+            raise ResourceMissing("the usual real-time funded quote is within one currency")
+        expect_net_amounts_are_converted([quote])
     with check("QUO-062"):
         lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
         assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s"
@@ -206,6 +216,21 @@ def test_its_payment_executes_a_quote(
         assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"
     with check("QUO-212"):
         assert platform.transactions.of_quote(older)["status"] not in SETTLING
+
+
+@requirement("ACC-014", "QUO-213")
+def test_a_payment_to_a_quote_is_no_deposit_of_its_payer(platform: Platform, check: Check) -> None:
+    """What a customer pays for a quote is not taken from its internal account, nor left there."""
+    account = platform.internal_accounts.account()
+    before, _ = platform.internal_accounts.balances(account)
+    quote = platform.quotes.realtime(account.owner)
+
+    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=account.owner["id"])
+
+    with check("QUO-213"):
+        assert platform.transactions.at_status(quote, "COMPLETED")["status"] == "COMPLETED"
+    with check("ACC-014"):
+        assert platform.internal_accounts.wait_for_balance(account, before) == before
 
 
 @requirement("QUO-210")
@@ -403,37 +428,6 @@ def test_its_payment_executes_a_quote_that_was_authorized(platform: Platform) ->
     platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
 
     assert platform.transactions.at_status(quote, *SETTLING)["status"] in SETTLING
-
-
-def realtime_body(platform: Platform, currency: str) -> Body:
-    """Return the body of a quote that is funded just in time in a currency."""
-    # The receiving amount is locked: in any currency of the source it is not too small.
-    return platform.quotes.realtime_body(
-        currency=currency, lockedCurrencySide="RECEIVING", lockedCurrencyAmount=AMOUNT
-    )
-
-
-def create_realtime_quote(platform: Platform, currency: str) -> Json:
-    """Create a real-time funded quote in a currency, and return it.
-
-    Raises:
-        ResourceMissing: the target refuses real-time funding in the currency.
-    """
-    quote: Json = accepted_quote(platform, realtime_body(platform, currency)).body
-    return quote
-
-
-def accepted_quote(platform: Platform, body: Body) -> Answer:
-    """Create a real-time funded quote, and return the answer.
-
-    Raises:
-        ResourceMissing: the target refuses real-time funding in the currency.
-    """
-    answer = platform.api.create_quote(body)
-    if not answer.accepted:
-        currency = body["source"]["currency"]
-        raise ResourceMissing(f"nothing can be funded in real time in {currency}: {answer}")
-    return answer
 
 
 def expect_withheld(quote: Json) -> None:

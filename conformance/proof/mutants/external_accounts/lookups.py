@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited
-from conformance.proof.kit.edits import ALL, put, turned, without
+from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited, instead
+from conformance.proof.kit.edits import ALL, put, turned, where, without
 from conformance.proof.kit.identifiers import (
     declare_lookups,
     external_account_of,
@@ -173,6 +173,19 @@ declare(
     "swapped",
     "the bounds on the sending side are swapped",
     edited(receivers, "lookup", _swapped("minSendingAmount", "maxSendingAmount")),
+)
+declare(
+    "LKP-028",
+    "swapped-between-currencies",
+    "the bounds on the sending side are swapped in a conversion",
+    edited(
+        receivers,
+        "lookup",
+        where(
+            lambda body: body["sendingCurrency"] != body["supportedCurrencies"][0]["currency"],
+            _swapped("minSendingAmount", "maxSendingAmount"),
+        ),
+    ),
 )
 
 
@@ -532,6 +545,30 @@ def bounds_not_converted(lookup: Json) -> Json:
     for entry in lookup["supportedCurrencies"]:
         entry["minSendingAmount"], entry["maxSendingAmount"] = entry["min"], entry["max"]
     return lookup
+
+
+@mutant(
+    "LKP-803", "bounds of what RWF costs are those on the other side", (receivers, "lookup"), edited
+)
+def francs_not_converted(lookup: Json) -> Json:
+    for entry in lookup["supportedCurrencies"]:
+        if entry["currency"]["code"] == "RWF":
+            entry["min"], entry["max"] = entry["minSendingAmount"], entry["maxSendingAmount"]
+    return lookup
+
+
+@mutant("LKP-808", "more has to be received than the least", (receivers, "refuse_little"), before)
+def more_than_the_least(account: ExternalAccount, amount: int) -> None:
+    if amount == receivers.min_received(account.currency):
+        raise errors.Refusal("AMOUNT_OUT_OF_RANGE", "Expected a larger amount.")
+
+
+declare(
+    "LKP-809",
+    "less",
+    "less is quoted than can be received",
+    instead(receivers, "refuse_little", lambda _account, _amount: None),
+)
 
 
 _LEAST = 10**8

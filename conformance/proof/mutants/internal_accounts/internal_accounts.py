@@ -29,11 +29,13 @@ from conformance.proof.kit.identifiers import (
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import of_all_who_share
 from conformance.proof.mutants.internal_accounts.toolkit import deposited
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.mutants.quotes.toolkit import take
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.customers import customers, onboarding
-from conformance.reference.internal_accounts import accounts, rule_based
+from conformance.reference.internal_accounts import accounts, ledger, rule_based
 from conformance.reference.internal_accounts.ledger import Leg
+from conformance.reference.quotes import quotes
 from conformance.reference.store import Customer, InternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit, new_id
@@ -347,6 +349,34 @@ for name, statement, deposit in DEPOSITS:
 def fees_left(original: Callable[[Quote], list[Leg]], quote: Quote) -> list[Leg]:
     held, taken, *others = original(quote)
     return [replace(held, amount=held.amount + taken.amount), *others]
+
+
+def _booked_too(sign: int) -> Function:
+    """Return what books a payment to a quote from, or to, an account of its payer too."""
+
+    def perform(unit: Unit, quote: Quote, action: str) -> None:
+        query = select(InternalAccount).where(
+            InternalAccount.customer_id == quote.customer_id,
+            InternalAccount.currency == quote.sending_currency,
+        )
+        account = unit.session.scalars(query).first() if action == "DEPOSIT" else None
+        if account is None:
+            return
+        available, _ = ledger.balances(unit, [account.id])[account.id]
+        # An account that nothing was deposited to is not overdrawn.
+        if available >= quote.sending_amount:
+            take(unit, account.id, sign * quote.sending_amount)
+
+    return perform
+
+
+for _sign, _name, _what in ((1, "debited", "taken from"), (-1, "credited", "left in")):
+    declare(
+        "ACC-014",
+        f"just-in-time-{_name}",
+        f"what funds a quote just in time is {_what} an account of its payer too",
+        after(quotes, "perform", _booked_too(_sign)),
+    )
 
 
 @mutant("ACC-014", "a transfer delivers its fees as well", (settlement, "completion_legs"))

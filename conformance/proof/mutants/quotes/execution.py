@@ -8,7 +8,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, Json, after, around, before, edited, skipped
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    after,
+    around,
+    before,
+    edited,
+    rescued,
+    skipped,
+)
 from conformance.proof.kit.tables import answers, with_columns, with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
@@ -20,11 +29,12 @@ from conformance.proof.mutants.quotes.toolkit import (
     take,
     under_way,
 )
-from conformance.proof.patch import Apply, Patch
-from conformance.reference import routes, rules
+from conformance.proof.patch import Apply, Function, Patch
+from conformance.reference import errors, routes, rules
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes
 from conformance.reference.rules import Move, Refuse
+from conformance.reference.service import Service
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit, new_id
@@ -68,6 +78,27 @@ declare(
     "a cross-currency quote is only covered by funds in both currencies",
     refuse_execution(lambda quote: quote.sending_currency != quote.receiving_currency),
 )
+
+
+@mutant("QUO-081", "what is received has to be covered by the number of the balance")
+def received_is_covered(patch: Patch) -> None:
+    received: set[str] = set()
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+        quote: Quote = original(unit, order)
+        if order.side == "RECEIVING" and quote.source_kind == "INTERNAL":
+            received.add(quote.id)
+        return quote
+
+    def execute(unit: Unit, ask: Ask) -> None:
+        quote = quotes.get(unit, ask.params["quoteId"])
+        if quote.id in received and balance_of(unit, quote) < quote.receiving_amount:
+            raise quotes.insufficient_funds()
+
+    patch.wrap(quotes, "draft", draft)
+    before(quotes, "execute", execute)(patch)
+
+
 declare(
     "QUO-082",
     "pulls-nothing",
@@ -231,6 +262,24 @@ for _requirement in ("QUO-098",):
     declare(
         _requirement, "counts-one-short", "a balance one unit short is enough", counts_one_short
     )
+
+
+def _under_way_uncovered(
+    refusal: errors.Refusal, service: Service, handler: Handler, ask: Ask
+) -> None:
+    if handler is quotes.execute:
+        with service.unit() as unit:
+            quote = quotes.get(unit, ask.params["quoteId"])
+            transactions.get(unit, quote.transaction_id).status = "PROCESSING"
+    raise refusal
+
+
+declare(
+    "QUO-098",
+    "transaction-alone",
+    "the transaction of a quote that its source does not cover is under way",
+    rescued(Service, "answer", _under_way_uncovered, "INSUFFICIENT_FUNDS"),
+)
 
 
 @mutant("QUO-100", "something of the balance has to be left")

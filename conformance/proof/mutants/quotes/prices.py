@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
-from conformance.proof.kit.builders import edited, instead
+from conformance.proof.kit.builders import around, edited, instead, together
 from conformance.proof.kit.edits import Edit
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import money, rules
+from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import fees, quotes
+from conformance.reference.store import Quote
+from conformance.reference.unit import Unit
 
 Reprice = Callable[[fees.Price], fees.Price]
 
@@ -114,6 +117,75 @@ def in_hundredths(original: Function, rate: Decimal, sending: str, receiving: st
     return factor * Decimal(original(rate, sending, receiving))
 
 
+def _inverse_where(condition: Callable[[quotes.Order], bool]) -> Apply:
+    """Return a patch by which some quotes show what one receiving unit costs."""
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+        quote: Quote = original(unit, order)
+        if condition(order):
+            quote.rate = str(1 / Decimal(quote.rate))
+        return quote
+
+    return around(quotes, "draft", draft)
+
+
+declare(
+    "QUO-619",
+    "inverse-of-received",
+    "where the receiving side is locked, the rate is what one receiving unit costs",
+    _inverse_where(lambda order: order.side == "RECEIVING"),
+)
+declare(
+    "QUO-619",
+    "inverse-to-pesos",
+    "a rate to MXN is what one peso costs",
+    _inverse_where(lambda order: order.destination.currency == "MXN"),
+)
+
+
+def _counted_in_cents(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+    quote: Quote = original(unit, order)
+    if order.source.kind == "REALTIME":
+        shown = 10 ** (rules.CURRENCIES[quote.sending_currency].decimals - 2)
+        quote.sending_amount //= shown
+        quote.variable_fee //= shown
+    return quote
+
+
+for requirement in ("QUO-618", "QUO-619"):
+    declare(
+        requirement,
+        "paid-in-hundredths",
+        "what is to be paid just in time is counted in hundredths of its currency",
+        around(quotes, "draft", _counted_in_cents),
+    )
+
+
+@mutant("QUO-054", "what is to be paid in BTC has its fees twice", (quotes, "draft"))
+def fees_twice(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+    quote: Quote = original(unit, order)
+    if order.source.kind == "REALTIME" and order.source.currency == "BTC":
+        quote.sending_amount += quote.variable_fee
+    return quote
+
+
+@mutant("QUO-037", "what Arbitrum receives is shown as USDC", (quotes, "view"))
+def arbitrum_in_usdc(original: Function, unit: Unit, quote: Quote) -> Any:
+    account = externals.find(unit, quote.destination.get("accountId", ""))
+    shown = original(unit, quote)
+    if account is None or account.account_type != "ARBITRUM_WALLET":
+        return shown
+    return {**shown, "receivingCurrency": money.currency_view("USDC")}
+
+
+@mutant("QUO-047", "an amount of XOF is counted in hundredths", (quotes, "draft"))
+def hundredths_of_a_franc(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+    quote: Quote = original(unit, order)
+    if order.destination.currency == "XOF":
+        quote.receiving_amount *= 100
+    return quote
+
+
 for requirement in ("QUO-055", "QUO-056"):
 
     @mutant(
@@ -155,6 +227,31 @@ def override_ignored(patch: Patch) -> None:
         quotes,
         "draft",
         lambda original, unit, order: original(unit, replace(order, fee_override=None)),
+    )
+
+
+def _override_shown_where(side: str) -> Apply:
+    """Return a patch by which the fee of a quote of its own is shown, and not taken."""
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+        if order.side != side or order.fee_override is None:
+            return cast(Quote, original(unit, order))
+        quote: Quote = original(unit, replace(order, fee_override=None))
+        quote.platform_fee = fees.platform_fee(quote.sending_amount, quotes.terms_for(unit, order))
+        return quote
+
+    return together(
+        around(quotes, "draft", draft),
+        instead(quotes, "fees_included", lambda quote: quote.variable_fee),
+    )
+
+
+for side in ("SENDING", "RECEIVING"):
+    declare(
+        "QUO-975",
+        f"shown-alone-{side.lower()}",
+        f"a fee of one quote is shown, and not taken, where the {side.lower()} side is locked",
+        _override_shown_where(side),
     )
 
 
