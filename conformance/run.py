@@ -144,7 +144,7 @@ class Connection:
             journal, budget = _writing(folder, worker, redactor, profile, closers)
             client = RecordingClient(target, judge(), journal, budget, redactor)
             closers.callback(client.close)
-            api = Api(client, profile.bindings, Ledger())
+            api = Api(client, profile, Ledger())
             triggers = Triggers(
                 target,
                 client.trigger,
@@ -233,7 +233,7 @@ class Connection:
                 target, judge(), journal, budget, redactor, recording=recording, clock=recorded
             )
             closers.callback(client.close)
-            api = Api(client, profile.bindings, Ledger())
+            api = Api(client, profile, Ledger())
             triggers = Triggers(
                 target,
                 client.trigger,
@@ -268,7 +268,7 @@ class Connection:
         profile, ledger = self.target.profile, Ledger()
         return Platform(
             Context(
-                api=Api(self.client, profile.bindings, ledger, self.triggers.one_shots),
+                api=Api(self.client, profile, ledger, self.triggers.one_shots),
                 profile=profile,
                 triggers=self.triggers,
                 webhooks=Webhooks(self.inbox, profile, self.memory.patience, self.treat),

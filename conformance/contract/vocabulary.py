@@ -50,10 +50,11 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """What an implementation may or may not offer."""
+    """What an implementation may or may not offer; ``operations`` are there only with it."""
 
     name: str
     meaning: str
+    operations: tuple[str, ...] = ()
 
 
 def read_triggers(path: Path) -> dict[str, Trigger]:
@@ -87,10 +88,13 @@ def read_features(path: Path) -> dict[str, Feature]:
     """
     found: dict[str, Feature] = {}
     for entry in _entries(parsed(path), path.name):
-        where = _checked(entry, _FEATURE, {"name", "meaning"}, set(), path.name)
+        where = _checked(entry, _FEATURE, {"name", "meaning"}, {"operations"}, path.name)
         if entry["name"] in found:
             raise VocabularyError(f"{path.name}: there are two features {entry['name']}")
-        found[entry["name"]] = Feature(entry["name"], _sentence(entry["meaning"], where))
+        operations = _names(entry.get("operations", []), "operations", where)
+        found[entry["name"]] = Feature(
+            entry["name"], _sentence(entry["meaning"], where), operations
+        )
     return found
 
 

@@ -13,7 +13,8 @@ from conformance.exchange.cuts import Cut
 from conformance.platform.ledger import Ledger
 from conformance.platform.one_shots import OneShots
 from conformance.platform.resource import arranged_body, listed_members
-from conformance.profile.bindings.all_areas import Bindings
+from conformance.profile.model import Profile
+from conformance.verdict.decisions import FeatureUndeclared
 
 Query = Mapping[str, Any]
 """The values of a query's parameters; those that are None are left out."""
@@ -50,13 +51,14 @@ class Operations:
     def __init__(
         self,
         client: RecordingClient,
-        bindings: Bindings,
+        profile: Profile,
         ledger: Ledger,
         one_shots: OneShots | None = None,
     ) -> None:
         self.client = client
         self._one_shots = one_shots
-        self._bindings = bindings
+        self._bindings = profile.bindings
+        self._features = profile.features
         self._ledger = ledger
 
     def call(self, operation: str, **parts: Any) -> Answer:
@@ -129,4 +131,6 @@ class Operations:
         form: Any = None,
         **options: Unpack[Options],
     ) -> Answer:
+        if (feature := self._features.lacks(operation)) is not None:
+            raise FeatureUndeclared(feature)
         return self.call(operation, path=path, query=query, body=body, form=form, **options)

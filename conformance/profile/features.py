@@ -59,6 +59,17 @@ class Features(ProfilePart):
             return self.platform == feature
         return bool(getattr(self, feature))
 
+    def lacks(self, operation: str) -> str | None:
+        """Return the feature that an operation is there with alone, if it is not declared."""
+        return next(
+            (
+                name
+                for name, feature in features().items()
+                if operation in feature.operations and not self.declares(name)
+            ),
+            None,
+        )
+
 
 class Irreversible(ProfilePart):
     """What a run may do on the target although nothing can undo it. Each needs its own word."""

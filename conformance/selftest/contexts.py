@@ -22,7 +22,7 @@ def context_of(client: Any, profile: Profile, observed: list[str] | None = None)
     """
     ledger = Ledger()
     return Context(
-        api=Api(client, profile.bindings, ledger),
+        api=Api(client, profile, ledger),
         profile=profile,
         triggers=cast("Any", None),
         webhooks=Webhooks(Inbox(), profile, Patience()),

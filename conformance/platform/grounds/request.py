@@ -9,7 +9,6 @@ from typing import Any
 
 import httpx
 
-from conformance.contract.catalogue import catalogue
 from conformance.contract.document import Operation, document
 from conformance.exchange.answer import Answer
 from conformance.platform.grounds import (
@@ -170,12 +169,10 @@ def ground(name: str, platform: Platform) -> Ground:
     """Return the ground of an operation, laid out anew.
 
     Raises:
-        FeatureUndeclared: the profile does not declare a feature that the operation is a part of.
+        FeatureUndeclared: the operation is part of a feature that the profile does not declare.
     """
-    accepted = document().operations[name].requirements.get("accepted")
-    for feature in () if accepted is None else catalogue()[accepted].needs.features:
-        if not platform.profile.features.declares(feature):
-            raise FeatureUndeclared(feature)
+    if (feature := platform.profile.features.lacks(name)) is not None:
+        raise FeatureUndeclared(feature)
     return GROUNDS[name](platform) if name in GROUNDS else Ground()
 
 
