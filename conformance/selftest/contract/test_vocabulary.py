@@ -123,6 +123,13 @@ class TestReading:
                 )
             )
 
+    def test_the_operations_of_features_are_in_the_document(self) -> None:
+        """Each operation of a feature is in the OpenAPI document, and is of no other feature."""
+        operations = [name for feature in features().values() for name in feature.operations]
+
+        assert set(operations) <= document().operations.keys()
+        assert len(operations) == len(set(operations))
+
     @pytest.mark.parametrize(
         ("content", "message"),
         [
@@ -133,13 +140,6 @@ class TestReading:
             ([{"name": "sca"}], "sca: the key 'meaning' is missing"),
         ],
     )
-    def test_the_operations_of_features_are_in_the_document(self) -> None:
-        """Each operation of a feature is in the OpenAPI document, and is of no other feature."""
-        operations = [name for feature in features().values() for name in feature.operations]
-
-        assert set(operations) <= document().operations.keys()
-        assert len(operations) == len(set(operations))
-
     def test_wrong_features_are_refused(
         self, tmp_path: Path, content: object, message: str
     ) -> None:

@@ -32,7 +32,7 @@ def transfers(
 
     def make(status: int = 201, body: Any = None, **bindings: Any) -> Transfers:
         server = stand_in(answers(status, body))
-        profile = make_profile(bindings=bindings)
+        profile = make_profile(bindings=bindings, features={"deprecated_transfers": True})
         return Transfers(context_of(connect(server.base_url), profile))
 
     return make
