@@ -328,7 +328,7 @@ PERSONAS: Mapping[str, Persona] = {
     "core": replace(
         STRICT,
         summary="Offers no more than customers, accounts, quotes and transactions.",
-        lacks="^/(stablecoins|cards|sandbox/cards|transfer-|internal-accounts|sca/factors)"
+        lacks="^/(stablecoins|cards|sandbox/cards|transfer-|internal-accounts$|sca/factors)"
         "|/(kyc-link|untrust.*|challenge|verify|approve)$",
         profile={
             "features": dict.fromkeys(

@@ -10,7 +10,7 @@ from conformance.proof.second.world import World
 
 SERVICE_FEE = Decimal("0.02")
 SERVICE_FEE_AT_HOME = Decimal("0.01")
-MIN_RECEIVED, MAX_AMOUNT = 100, 10**15
+MAX_AMOUNT = 10**15
 
 _FEE = {"basisPoints": integer(0, 5000), "fixedAmount": integer(0, 10**9)}
 OVERRIDE = record(_FEE)
@@ -96,7 +96,7 @@ def shown_rate(world: World, priced: Price) -> Decimal:
 def least_received(world: World, receiving: str) -> int:
     """Return the least that is paid out in a currency, in its smallest units."""
     worth = world.persona.min_cents * unit_rate("USD", receiving)
-    return max(MIN_RECEIVED, ceiling(worth))
+    return max(1, ceiling(worth))
 
 
 def _unit_rate(world: World, sending: str, receiving: str) -> Decimal:
