@@ -263,12 +263,17 @@ class Connection:
             connection._closers = closers.pop_all()
         return connection
 
-    def platform(self, test: str) -> Platform:
-        """Return the platform that the test acts as."""
+    def platform(self, test: str, *, explores: bool = False) -> Platform:
+        """Return the platform that the test acts as.
+
+        Args:
+            test: its name, which decides what is sent.
+            explores: whether it asks for features that the profile does not declare, too.
+        """
         profile, ledger = self.target.profile, Ledger()
         return Platform(
             Context(
-                api=Api(self.client, profile, ledger, self.triggers.one_shots),
+                api=Api(self.client, profile, ledger, self.triggers.one_shots, explores=explores),
                 profile=profile,
                 triggers=self.triggers,
                 webhooks=Webhooks(self.inbox, profile, self.memory.patience, self.treat),

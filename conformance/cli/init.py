@@ -142,7 +142,7 @@ def _learn(target: Target, seconds: float) -> Iterator[Learned]:
         connection.client.listener = bounded
         try:
             # Another moment, other data: what an earlier call created is not met again.
-            explorer = Explorer(connection.platform(f"init {time.time()}"))
+            explorer = Explorer(connection.platform(f"init {time.time()}", explores=True))
             looks = (*explorer.looks(), ("webhooks", lambda: _webhooks(connection)))
             for subject, look in looks:
                 if time.monotonic() > until:

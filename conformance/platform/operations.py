@@ -14,12 +14,14 @@ from conformance.platform.ledger import Ledger
 from conformance.platform.one_shots import OneShots
 from conformance.platform.resource import arranged_body, listed_members
 from conformance.profile.model import Profile
-from conformance.verdict.decisions import FeatureUndeclared
+from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed
 
 Query = Mapping[str, Any]
 """The values of a query's parameters; those that are None are left out."""
 
-MAX_PAGES = 50
+MAX_PAGES = 500
+_EMPTY_PAGE = 10
+"""For how many pages one counts that lists nothing, as a list without end may have no others."""
 PAGE_SIZE = 100
 
 
@@ -46,7 +48,10 @@ class Options(OptionsBesideHeaders, total=False):
 
 
 class Operations:
-    """Sends requests with one client, and tells the ledger what may move money."""
+    """Sends requests with one client, and tells the ledger what may move money.
+
+    Who ``explores`` asks for what the profile does not declare, too.
+    """
 
     def __init__(
         self,
@@ -54,11 +59,13 @@ class Operations:
         profile: Profile,
         ledger: Ledger,
         one_shots: OneShots | None = None,
+        *,
+        explores: bool = False,
     ) -> None:
         self.client = client
         self._one_shots = one_shots
         self._bindings = profile.bindings
-        self._features = profile.features
+        self._features = None if explores else profile.features
         self._ledger = ledger
 
     def call(self, operation: str, **parts: Any) -> Answer:
@@ -85,18 +92,23 @@ class Operations:
         ``auth`` are other credentials than the target's.
 
         Raises:
-            PreconditionFailed: a page is refused, or is no list.
+            PreconditionFailed: a page is refused, or is no list, or there are more than
+                ``MAX_PAGES``: then nothing is known of the rest.
         """
         names = self._bindings
         asked = dict(query or {})
-        for _ in range(MAX_PAGES):
+        left = MAX_PAGES
+        while left > 0:
             body = arranged_body(self.call(operation, path=path, query=asked, auth=auth))
-            yield from listed_members(body)
+            rows = listed_members(body)
+            yield from rows
+            left -= 1 if rows else _EMPTY_PAGE
             has_next = isinstance(body, Mapping) and names.list_next is not None
             following = body.get(names.list_next) if has_next else None
             if not following or not names.list_cursor:
                 return
             asked[names.list_cursor] = following
+        raise PreconditionFailed(f"{operation} does not end within {MAX_PAGES} pages")
 
     def by_pages(self, operation: str, size: int, query: Query) -> Iterator[dict[str, Any]]:
         """Yield what an operation lists from pages of a size, or all at once.
@@ -131,6 +143,6 @@ class Operations:
         form: Any = None,
         **options: Unpack[Options],
     ) -> Answer:
-        if (feature := self._features.lacks(operation)) is not None:
+        if self._features and (feature := self._features.lacks(operation)) is not None:
             raise FeatureUndeclared(feature)
         return self.call(operation, path=path, query=query, body=body, form=form, **options)
