@@ -32,7 +32,6 @@ _ABOUT_ITS_CUSTOMER: Mapping[str, Ask] = {
         customer
     ),
     "contact_verification": lambda platform, customer, _: platform.api.send_email_code(customer.id),
-    "stablecoins": lambda platform, *_: platform.api.list_stablecoins(),
     "trusted_beneficiaries": lambda platform, _, account: (
         None if account is None else platform.api.untrust_beneficiary(account.id)
     ),
@@ -49,6 +48,8 @@ _TO_BE_REFUSED: Mapping[str, Ask] = {
         else platform.api.challenge_ownership(account.id, body={}, valid=False)
     ),
     "agents": lambda platform, *_: platform.api.approve_transaction(_NOBODY),
+    # A list of them may be there, and empty, where nobody can have one.
+    "stablecoins": lambda platform, *_: platform.api.create_stablecoin(body={}, valid=False),
     "cards": lambda platform, *_: platform.api.simulate_return_reversal(
         _NOBODY, body={}, valid=False
     ),
