@@ -88,8 +88,8 @@ def min_received(currency: str) -> int:
 
 
 def refuse_little(account: ExternalAccount, amount: int) -> None:
-    """Refuse to quote less than an account can receive."""
-    least = min_received(account.currency)
+    """Refuse to quote less than a minimum of its own that the account's currency has."""
+    least = rules.MIN_RECEIVED.get(account.currency, 0)
     if amount < least:
         raise errors.Refusal(
             "AMOUNT_OUT_OF_RANGE",
