@@ -472,14 +472,14 @@ class Reviews(Part):
             self.hand_in_papers(customer, self.prepare_business(customer))
         return customer
 
-    def prepare_business(self, business: Json) -> Resource:
+    def prepare_business(self, business: Json, share: int = 75) -> Resource:
         """Bring what the review of a business surely needs: who controls it, and where it is.
 
         Returns:
-            the owner who controls it.
+            the owner who controls it, and owns ``share`` percent of it.
         """
         roles = [self._profile.bindings.control_role, "DIRECTOR"]
-        owner = self._owners.owner(business, roles=roles, ownershipPercentage=75)
+        owner = self._owners.owner(business, roles=roles, ownershipPercentage=share)
         self._documents.document(business, "UTILITY_BILL")
         return owner
 

@@ -68,7 +68,7 @@ def test_an_owner_from_abroad_proves_who_that_is(
 
     That holds where another Canadian owner has handed in all of them, too.
     """
-    _complete(platform, business)
+    _complete(platform, business, share=50)
     if beside_another:
         proven = platform.verification.owners.owner(
             business, personalInfo=platform.verification.owners.canadian()
@@ -119,10 +119,10 @@ def test_a_business_tells_where_it_is_and_where_it_works(platform: Platform, mem
     expect_errors(platform, incomplete)
 
 
-def _complete(platform: Platform, business: Resource) -> None:
-    """Bring all that the review of a business is known to need."""
+def _complete(platform: Platform, business: Resource, share: int = 75) -> None:
+    """Bring all that the review of a business is known to need, with who owns a share of it."""
     reviews = platform.verification.reviews
-    reviews.hand_in_papers(business, reviews.prepare_business(business))
+    reviews.hand_in_papers(business, reviews.prepare_business(business, share))
 
 
 def require_accepted(platform: Platform, business: Resource) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import Json, Place, edited, instead, together
 from conformance.proof.kit.tables import answers
 from conformance.proof.patch import Apply, Function, Patch
@@ -133,6 +135,19 @@ def whole_shares(original: Function, body: Any) -> list[Json]:
         return [errors.field_error("ownershipPercentage", "Expected integer.")]
     found: list[Json] = original(body)
     return found
+
+
+@variant("N131", "no more than the whole of a business is owned", None, (owners, "create"))
+def whole_business(original: Function, unit: Unit, ask: Ask) -> Any:
+    body = ask.body
+    share = body.get("ownershipPercentage") if isinstance(body, dict) else None
+    if isinstance(share, int | float):
+        of_business = BeneficialOwner.customer_id == str(body.get("customerId"))
+        held = unit.session.scalars(select(BeneficialOwner.ownership).where(of_business))
+        if sum(map(float, held)) + share > 100:
+            path = "ownershipPercentage"
+            raise errors.invalid_input(errors.field_error(path, "Expected less.", maximum=100))
+    return original(unit, ask)
 
 
 @variant(
