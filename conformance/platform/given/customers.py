@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.exchange.clock import now
@@ -17,7 +17,7 @@ from conformance.platform.resource import (
     merged,
 )
 from conformance.testdata.examples import ABSENT, Change, Example, placed
-from conformance.verdict.decisions import PreconditionFailed
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
 class Customers(Part):
@@ -41,6 +41,25 @@ class Customers(Part):
         }
         consent: Body = fill_template(self._profile.bindings.terms_consent, words)
         return consent
+
+    def namesakes(
+        self, first: Callable[..., Resource], second: Callable[..., Resource]
+    ) -> tuple[Resource, Resource]:
+        """Create two customers who share one ``platformCustomerId``.
+
+        Args:
+            first: creates one, given the members in which it differs from the usual.
+            second: creates the other one, likewise.
+
+        Raises:
+            ResourceMissing: no second customer can have the same one.
+        """
+        name = {"platformCustomerId": self._samples.reference()}
+        customer = first(**name)
+        try:
+            return customer, second(**name)
+        except PreconditionFailed as error:
+            raise ResourceMissing(f"no second customer has the same name: {error}") from error
 
     def body(self, **members: Any) -> Body:
         """Return a body that creates an individual customer who may move money.

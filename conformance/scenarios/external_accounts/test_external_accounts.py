@@ -240,12 +240,7 @@ def test_a_customer_has_a_list_of_its_own_accounts(
 @requirement("EXT-082")
 def test_customers_of_one_name_have_lists_of_their_own(platform: Platform) -> None:
     """Of two customers with one ``platformCustomerId`` each has a list without the other's."""
-    name: Json = {"platformCustomerId": platform.samples.reference()}
-    owners = [platform.approved.customer(**name)]
-    try:
-        owners.append(platform.approved.customer(**name))
-    except PreconditionFailed as error:
-        raise ResourceMissing(f"no second customer has the same name: {error}") from error
+    owners = platform.customers.namesakes(platform.approved.customer, platform.approved.customer)
     accounts = [_create_account(platform, owner) for owner in owners]
 
     for owner, account in zip(owners, accounts, strict=True):

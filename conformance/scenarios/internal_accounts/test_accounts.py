@@ -8,12 +8,12 @@ from conformance.platform.given.approved import APPROVE
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import Road
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, listed_members, require_member
+from conformance.platform.resource import listed_members, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.shapes import expect_members
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed
 
 MAX_LABEL_CHARACTERS = 255
 LISTED = {
@@ -67,12 +67,7 @@ def test_a_customer_is_shown_its_own_accounts_alone(platform: Platform, *, busin
 @requirement("ACC-010")
 def test_customers_of_one_name_are_shown_their_own_accounts_alone(platform: Platform) -> None:
     """Of two customers with one ``platformCustomerId`` each has a list without the other's."""
-    name: Json = {"platformCustomerId": platform.samples.reference()}
-    customers = [platform.approved.customer(**name)]
-    try:
-        customers.append(platform.approved.customer(**name))
-    except PreconditionFailed as error:
-        raise ResourceMissing(f"no second customer has the same name: {error}") from error
+    customers = platform.customers.namesakes(platform.approved.customer, platform.approved.customer)
     for customer in customers:
         platform.internal_accounts.account(amount=0, customer=customer)
 

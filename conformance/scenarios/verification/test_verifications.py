@@ -630,14 +630,8 @@ def test_a_submission_is_not_found_by_another_customer(platform: Platform, *, sh
 
     That holds for two with one ``platformCustomerId``.
     """
-    name: Json = {"platformCustomerId": platform.samples.reference()} if shared else {}
-    one = platform.verification.reviews.prepared(**name)
-    try:
-        other = platform.verification.reviews.prepared(**name)
-    except PreconditionFailed as error:
-        if not shared:
-            raise
-        raise ResourceMissing(f"no second customer has the same name: {error}") from error
+    create = platform.verification.reviews.prepared
+    one, other = platform.customers.namesakes(create, create) if shared else (create(), create())
     own_ids = [platform.verification.reviews.submission(owner)["id"] for owner in (one, other)]
 
     listed_ids = [

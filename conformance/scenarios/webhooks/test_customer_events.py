@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -150,20 +151,17 @@ def test_a_review_is_reported_of_nobody_who_has_the_same_name(
     platform: Platform, business: bool
 ) -> None:
     """No webhook of a review names an older customer with the same platformCustomerId."""
-    name = {"platformCustomerId": platform.samples.reference()}
-    older = platform.verification.reviews.unsubmitted(business=business, **name)
-    try:
-        customer = platform.verification.reviews.submitted(
-            business=business, trigger="customer.approve", **name
-        )
-    except PreconditionFailed as error:
-        raise ResourceMissing(f"no second customer has the same name: {error}") from error
+    reviews = platform.verification.reviews
+    older, customer = platform.customers.namesakes(
+        partial(reviews.unsubmitted, business=business),
+        partial(reviews.submitted, business=business, trigger="customer.approve"),
+    )
     _arrange_status(platform, customer, "APPROVED")
 
     report = platform.webhooks.wait_for(f"{FAMILIES[business]}APPROVED", customer["id"])
 
-    reviews = {f"{FAMILIES[business]}PENDING", *_decision_types(business)}
-    misnamed = _event_types(platform, older) & reviews
+    reports = {f"{FAMILIES[business]}PENDING", *_decision_types(business)}
+    misnamed = _event_types(platform, older) & reports
     assert not misnamed, f"{older['id']} was not submitted, and {misnamed} came"
     if report is None:
         raise PreconditionFailed(f"the approval of {customer['id']} is not reported")

@@ -449,57 +449,58 @@ for _requirement, _member in (
     )
 
 
-def _with_document(account: Any) -> Any:
-    info = account["accountInfo"]
-    told = info.get("beneficiary") or {}
-    if "documentType" not in told:
-        return account
-    return {**account, "accountInfo": {**info, "beneficiary": {**told, "documentType": "CC"}}}
+def _shown_as(change: Callable[[Json], Json]) -> Callable[[Any], Any]:
+    """Return a change of an account that shows its beneficiary, if it has one, otherwise."""
+
+    def changed(account: Any) -> Any:
+        info = account["accountInfo"]
+        if "beneficiary" not in info:
+            return account
+        return {**account, "accountInfo": {**info, "beneficiary": change(info["beneficiary"])}}
+
+    return changed
+
+
+def _with_document(told: Json) -> Json:
+    return {**told, "documentType": "CC"} if "documentType" in told else told
 
 
 declare(
     "BEN-096",
     "always-cc",
     "each document is shown as a citizen's card",
-    edited(externals, "view", _with_document),
+    edited(externals, "view", _shown_as(_with_document)),
 )
 
 
-def _with_birth_date(account: Any) -> Any:
-    info = account["accountInfo"]
-    told = info.get("beneficiary") or {}
+def _with_birth_date(told: Json) -> Json:
     if not str(told.get("birthDate")).endswith("-02-29"):
-        return account
-    beneficiary = {**told, "birthDate": f"{told['birthDate'][:4]}-03-01"}
-    return {**account, "accountInfo": {**info, "beneficiary": beneficiary}}
+        return told
+    return {**told, "birthDate": f"{told['birthDate'][:4]}-03-01"}
 
 
 declare(
     "BEN-072",
     "no-leap-day",
     "who was born on a leap day is said to be born a day later",
-    edited(externals, "view", _with_birth_date),
+    edited(externals, "view", _shown_as(_with_birth_date)),
 )
 declare(
     "BEN-072",
     "read-no-leap-day",
     "an account is read with another day of birth of who was born on a leap day",
-    edited(externals, "read", _with_birth_date),
+    edited(externals, "read", _shown_as(_with_birth_date)),
 )
 
 
-def _by_name_alone(account: Any) -> Any:
-    info = account["accountInfo"]
-    if "beneficiary" not in info:
-        return account
+def _by_name_alone(told: Json) -> Json:
     kept = {"beneficiaryType", "fullName", "legalName"}
-    told = {name: value for name, value in info["beneficiary"].items() if name in kept}
-    return {**account, "accountInfo": {**info, "beneficiary": told}}
+    return {name: value for name, value in told.items() if name in kept}
 
 
 declare(
     "EXT-831",
     "beneficiary-by-name",
     "an account is read with no more of its beneficiary than the name",
-    edited(externals, "read", _by_name_alone),
+    edited(externals, "read", _shown_as(_by_name_alone)),
 )

@@ -345,28 +345,33 @@ def none_after_a_guess(patch: Patch) -> None:
     patch.wrap(contact, "send", sending)
 
 
-@mutant(
-    "CON-012", "a code that is sent again is another one than the one awaited", (contact, "send")
+def after_another_code(state: Json) -> Apply:
+    """Return a patch by which a channel has a state once another code is sent to it."""
+
+    def send(
+        original: Callable[[Unit, Ask, str], None], unit: Unit, ask: Ask, channel: str
+    ) -> None:
+        customer = customers.get(unit, ask.params["customerId"])
+        again = customer.contact.get(channel, {}).get("code") is not None
+        original(unit, ask, channel)
+        if again:
+            contact.put(unit, customer, channel, state)
+
+    return around(contact, "send", send)
+
+
+declare(
+    "CON-012",
+    "other-code-awaited",
+    "a code that is sent again is another one than the one awaited",
+    after_another_code({"status": "PENDING", "code": "654321"}),
 )
-def other_code_awaited(
-    original: Callable[[Unit, Ask, str], None], unit: Unit, ask: Ask, channel: str
-) -> None:
-    customer = customers.get(unit, ask.params["customerId"])
-    again = customer.contact.get(channel, {}).get("code") is not None
-    original(unit, ask, channel)
-    if again:
-        contact.put(unit, customer, channel, {"status": "PENDING", "code": "654321"})
-
-
-@mutant("CON-009", "a channel is verified as soon as another code is sent to it", (contact, "send"))
-def verified_by_the_second(
-    original: Callable[[Unit, Ask, str], None], unit: Unit, ask: Ask, channel: str
-) -> None:
-    customer = customers.get(unit, ask.params["customerId"])
-    again = customer.contact.get(channel, {}).get("code") is not None
-    original(unit, ask, channel)
-    if again:
-        contact.put(unit, customer, channel, status_of("VERIFIED"))
+declare(
+    "CON-009",
+    "verified-by-the-second",
+    "a channel is verified as soon as another code is sent to it",
+    after_another_code(status_of("VERIFIED")),
+)
 
 
 @mutant("CON-031", "a code verifies the channels of all customers")
