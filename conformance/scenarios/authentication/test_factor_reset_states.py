@@ -40,12 +40,13 @@ def closed_after_passing(platform: Platform) -> Resource:
 
 
 @requirement("SFR-070")
-def test_a_new_reset_is_initiated(platform: Platform) -> None:
+@pytest.mark.parametrize("factor", [None, PHONE], ids=["usual", "phone"])
+def test_a_new_reset_is_initiated(platform: Platform, factor: str | None) -> None:
     """A reset that was just started shows the status INITIATED.
 
     It is at PENDING_REVIEW where the profile knows no way to submit a liveness check.
     """
-    reset = platform.resets.started()
+    reset = platform.resets.started(factor=factor)
 
     status = platform.resets.read(reset).get("status")
 

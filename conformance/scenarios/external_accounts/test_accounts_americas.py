@@ -26,16 +26,20 @@ WITH_INTERMEDIARY = "usd_account.wire"
 def test_an_active_account_shows_by_which_rails_it_can_be_paid(
     platform: Platform, check: Check
 ) -> None:
-    """The service fills in paymentRails of a US account with known rails, none of them twice."""
-    account = platform.external_accounts.account(
-        platform.external_accounts.account_holder(), US_ACCOUNT
-    )
+    """The service fills in paymentRails of a US account with known rails, none of them twice.
+
+    They are shown where the account is listed as well.
+    """
+    owner = platform.external_accounts.account_holder()
+    account = platform.external_accounts.account(owner, US_ACCOUNT)
 
     account_read = arranged_resource(platform.api.get_external_account(account["id"]))
+    listed = platform.external_accounts.as_listed(owner, account)
 
     with check("AMR-028"):
         require_details(account_read)
         assert rails_of(account_read)
+        assert listed is None or not listed.get("accountInfo") or rails_of(listed), listed
     with check("AMR-014"):
         assert set(require_value_at(account_read, "accountInfo.paymentRails")) <= set(RAILS)
     with check("AMR-029"):

@@ -324,6 +324,20 @@ def test_an_approved_customer_comes_to_an_active_account(
         assert "ACTIVE" in statuses
 
 
+@requirement("ACC-166")
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_an_account_that_sends_is_not_pending(platform: Platform, *, business: bool) -> None:
+    """An account that a payment was sent from is shown as ACTIVE, and no longer as PENDING."""
+    customer = platform.approved.business() if business else platform.approved.customer()
+    source = platform.internal_accounts.account(customer=customer)
+    quote = platform.quotes.execute(
+        platform.quotes.pending(source, platform.external_accounts.account(customer))
+    )
+    platform.transactions.at_status(quote, "COMPLETED")
+
+    assert platform.internal_accounts.at_status(source, "ACTIVE")["status"] != "PENDING"
+
+
 @requirement("ACC-810")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_a_change_of_a_customer_opens_no_second_account(

@@ -143,6 +143,7 @@ ACCOUNTS_WITH_MORE_FAULTS = (
         "account",
         "usd_account",
         {
+            "accountInfo.routingNumber": "12",
             "accountInfo.beneficiary.fullName": ABSENT,
             "accountInfo.beneficiary.birthDate": "1988-13-12",
             "accountInfo.beneficiary.address.city": ABSENT,

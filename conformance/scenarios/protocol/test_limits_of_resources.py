@@ -23,6 +23,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.kit.resets import MAX_STARTS, start_resets
 from conformance.scenarios.kit.uploads import UNFIT, errors_about, kind_of
+from conformance.scenarios.protocol.stray import expect_error_object
 from conformance.testdata.documents import PROOFS_OF_ADDRESS, padded, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -226,7 +227,7 @@ def test_letters_of_a_label_may_have_accents(platform: Platform) -> None:
     at_limit.expect_accepted()
 
 
-@requirement("LIM-034", "LIM-035")
+@requirement("LIM-034", "LIM-035", "LIM-089")
 def test_a_file_has_at_most_10_megabytes(platform: Platform, check: Check) -> None:
     """10 000 000 bytes are accepted; one byte more than 10 MiB is refused.
 
@@ -249,6 +250,8 @@ def test_a_file_has_at_most_10_megabytes(platform: Platform, check: Check) -> No
         at_limit.expect_accepted()
     with check("LIM-035"):
         past_limit.refused(*UNFIT, twin=at_limit)
+    with check("LIM-089"):
+        expect_error_object([past_limit])
 
 
 @requirement("LIM-035")
@@ -343,12 +346,18 @@ def test_an_idempotency_key_has_at_most_255_characters(platform: Platform, check
 def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform, check: Check) -> None:
     """A fee override on a quote from another currency is refused, or the quote includes no fee.
 
-    Each sending currency of the profile is tried, stablecoins of the dollar among them.
+    Each sending currency of the profile is tried, stablecoins of the dollar among them, and each
+    that is changed to dollars.
     """
     override = platform.profile.bindings.require("platform_fee_override")
     in_dollars = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
     platform.quotes.pending(*in_dollars, platformFeeOverride=override)
-    for corridor in corridors_not_from("USD", platform):
+    to_dollars = [
+        corridor
+        for corridor in platform.profile.resources.corridors
+        if corridor.sending != "USD" and corridor.receiving == "USD"
+    ]
+    for corridor in (*corridors_not_from("USD", platform), *to_dollars):
         with check("LIM-008"):
             body = platform.quotes.body(*platform.quotes.ends(corridor))
 

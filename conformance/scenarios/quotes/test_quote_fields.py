@@ -13,6 +13,7 @@ from conformance.platform.resource import Resource, arranged_resource, require_m
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.shapes import expect_members
+from conformance.testdata.beneficiaries import beneficiary_example
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_LIFETIME = timedelta(minutes=15)
@@ -159,6 +160,23 @@ def test_a_quote_shows_the_accounts_that_were_sent(platform: Platform, check: Ch
 def test_no_rail_needs_to_be_named(platform: Platform) -> None:
     """A request without paymentRail is accepted."""
     answer = platform.api.create_quote(platform.quotes.body())
+
+    answer.expect_accepted()
+
+
+@requirement("QUO-158")
+def test_no_rail_needs_to_be_named_for_the_account_of_a_business(platform: Platform) -> None:
+    """A request without paymentRail is accepted where the beneficiary is a business."""
+    corridor = platform.quotes.corridor_to("usd_account")
+    source = platform.internal_accounts.account(corridor.sending)
+    body = platform.external_accounts.body_with_beneficiary(
+        source.owner, "USD", beneficiary_example("business").twin
+    )
+    account = arranged_resource(platform.api.create_external_account(body))
+
+    answer = platform.api.create_quote(
+        platform.quotes.body(source, platform.external_accounts.activate(account))
+    )
 
     answer.expect_accepted()
 

@@ -274,7 +274,7 @@ def test_both_sides_take_the_same_fee_between_currencies(
 
 @requirement("QUO-057", "QUO-058", "QUO-059", "QUO-060")
 @requirement("QUO-609", "QUO-610", "QUO-611", "QUO-612", "QUO-613", "QUO-614")
-@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-830", "QUO-902")
+@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-814", "QUO-830", "QUO-902")
 @pytest.mark.parametrize("within", [True, False], ids=["same-currency", "cross-currency"])
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_execution_leaves_the_terms_as_they_were_quoted(
@@ -325,6 +325,8 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
         assert execution["destination"].get("destinationType") == "ACCOUNT", execution
     with check("QUO-041"):
         assert not execution.get("paymentInstructions"), execution
+    with check("QUO-814"):
+        assert execution["destination"].get("paymentRail") is None, execution
 
 
 @requirement("QUO-161", "QUO-086", "QUO-830", "QUO-975")

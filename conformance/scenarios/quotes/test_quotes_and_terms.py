@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.marks import Check, requirement
 
@@ -9,9 +11,13 @@ TERMS_NOT_ACCEPTED = "END_USER_TERMS_NOT_ACCEPTED"
 
 
 @requirement("QUO-130", "QUO-131")
-def test_quotes_wait_for_the_acceptance_of_the_terms(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_quotes_wait_for_the_acceptance_of_the_terms(
+    platform: Platform, check: Check, *, business: bool
+) -> None:
     """A quote is refused without endUserTermsConsent, and accepted once an update records it."""
-    customer = platform.approved.customer(consent=False)
+    approve = platform.approved.business if business else platform.approved.customer
+    customer = approve(consent=False)
     body = platform.quotes.body(platform.internal_accounts.account(customer=customer))
 
     before = platform.api.create_quote(body)

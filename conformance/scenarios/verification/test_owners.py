@@ -23,6 +23,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
 
 PERSON = "personalInfo"
@@ -144,7 +145,7 @@ def test_a_beneficial_owner_is_reported(platform: Platform, check: Check) -> Non
             personal_member(owner, member)
 
 
-@requirement("OWN-020", "OWN-021", "OWN-022", "OWN-600", *KEPT_MEMBERS)
+@requirement("OWN-020", "OWN-021", "OWN-022", "OWN-600", "OWN-602", *KEPT_MEMBERS)
 def test_an_owner_is_kept_as_it_was_reported(platform: Platform, check: Check) -> None:
     """The answer shows the members as they were sent; identification numbers may be masked."""
     business = platform.customers.applicant(business=True)
@@ -171,6 +172,9 @@ def test_an_owner_is_kept_as_it_was_reported(platform: Platform, check: Check) -
         if settler.accepted and member in ("nationality", "address.country"):
             with check(identifier):
                 assert personal_member(settler.body, member) == personal_member(sent, member)
+    with check("OWN-602"):
+        shown = owner[PERSON]
+        assert not [name for name in KEPT_MEMBERS.values() if value_at(shown, name) is None], owner
     with check("OWN-600"):
         assert masked_or_same(
             personal_member(owner, "identifier"), personal_member(body, "identifier")

@@ -118,7 +118,7 @@ def told(
     return Told(submission.get("errors") or (), sent, names)
 
 
-@requirement("VER-009", "VER-034", "VER-811", "VER-812", "VER-813", "VER-817")
+@requirement("VER-009", "VER-034", "VER-811", "VER-812", "VER-813", "VER-817", "VER-824")
 def test_each_missing_field_of_a_business_has_an_entry(platform: Platform, check: Check) -> None:
     """Fields of the business, fields of an owner, and those of a second owner are all told."""
     complete = told(platform, Person(), Person())
@@ -145,6 +145,16 @@ def test_each_missing_field_of_a_business_has_an_entry(platform: Platform, check
         assert not asked & set(OF_INDIVIDUALS)
     with check("VER-811"):
         expect_told(everything, asked_for(BUSINESS, complete, *of_business))
+    with check("VER-824"):
+        asked_of = {
+            who
+            for fault in of_owner
+            for who, kind, field, _ in fault.keys - complete.keys
+            if kind == "MISSING_FIELD" and field.startswith("personalInfo.")
+        }
+        if not asked_of:
+            raise ResourceMissing("no entry names a member of an owner's personalInfo")
+        assert asked_of == {"0"}, [fault.entries for fault in of_owner]
     wanted_of_owner = asked_for("0", complete, *of_owner)
     with check("VER-812"):
         expect_told(everything, wanted_of_owner)

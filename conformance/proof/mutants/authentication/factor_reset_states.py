@@ -163,6 +163,16 @@ declare("SFR-070", "rejected", "a new reset is over at once", _born("REJECTED"))
 declare("SFR-070", "reviewed", "a new reset waits for a review", _born("PENDING_REVIEW"))
 
 
+@mutant("SFR-070", "a new reset of a phone waits for a review", (factor_resets, "start"), around)
+def phone_under_review(original: Handler, unit: Unit, ask: Ask) -> Json:
+    body: Json = original(unit, ask)
+    unit.session.flush()
+    reset = unit.session.get_one(FactorReset, body["resetId"])
+    if reset.factor == PHONE:
+        reset.status = "PENDING_REVIEW"
+    return body
+
+
 @mutant("SFR-074", "a reset that was reviewed cannot be completed")
 def reviewed_for_nothing(patch: Patch) -> None:
     reviewed: set[str] = set()

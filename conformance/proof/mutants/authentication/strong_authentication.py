@@ -44,6 +44,12 @@ declare(
     instead(rules, "SCA_REGIONS", frozenset({"DE"})),
 )
 declare(
+    "SCA-840",
+    "large-countries",
+    "customers of the large countries of the EU alone are challenged",
+    instead(rules, "SCA_REGIONS", frozenset({"DE", "ES", "FR", "IT", "NL", "PL"})),
+)
+declare(
     "SCA-001",
     "same_currency_only",
     "payouts to another currency are not challenged",

@@ -221,6 +221,12 @@ declare(
     shown_member("XOF_ACCOUNT", "phoneNumber", lambda it: it[:12] if it[:4] == "+229" else it),
 )
 declare(
+    "AFA-183",
+    "as-number",
+    "the accountNumber of an NGN_ACCOUNT is shown without the zeros that it begins with",
+    shown_member("NGN_ACCOUNT", "accountNumber", lambda it: it.lstrip("0")),
+)
+declare(
     "EXT-831",
     "phone-number-lost",
     "the phoneNumber of a CNY_ACCOUNT is not shown",

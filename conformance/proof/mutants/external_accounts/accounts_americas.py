@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, before
+from conformance.proof.kit.builders import Json, before, edited
+from conformance.proof.kit.edits import without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import (
     as_text,
@@ -207,6 +208,14 @@ declare_kinds(
         ("AMR-028", USD, "rails-untold", {"rails": ()}),
         ("AMR-029", USD, "rail-told-twice", {"rails": ("ACH", "WIRE", "ACH")}),
     )
+)
+
+
+declare(
+    "AMR-028",
+    "not-listed",
+    "accounts are listed without their rails",
+    edited(externals, "list_for_customers", without("data.*.accountInfo.paymentRails")),
 )
 
 

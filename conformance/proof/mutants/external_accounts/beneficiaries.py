@@ -264,6 +264,7 @@ FORMS: tuple[tuple[str, str, str, Json], ...] = (
     ("BEN-011", "birthDate", "no-leap-day", {"pattern": r"(?!\d{4}-02-29).*"}),
     ("BEN-012", "birthDate", "any-text", {"format": None}),
     ("BEN-013", "birthDate", "dots", {"format": None, "pattern": rf"{_DATE}|[\d.]{{10}}"}),
+    ("BEN-013", "birthDate", "slashes", {"format": None, "pattern": rf"{_DATE}|[\d/]{{10}}"}),
     ("BEN-014", "birthDate", "digits-alone", {"format": None, "pattern": _DATE}),
     ("BEN-015", "birthDate", "digits-alone", {"format": None, "pattern": _DATE}),
     (
@@ -498,9 +499,19 @@ def _by_name_alone(told: Json) -> Json:
     return {name: value for name, value in told.items() if name in kept}
 
 
+def _without_document(told: Json) -> Json:
+    return {name: value for name, value in told.items() if not name.startswith("document")}
+
+
 declare(
     "EXT-831",
     "beneficiary-by-name",
     "an account is read with no more of its beneficiary than the name",
     edited(externals, "read", _shown_as(_by_name_alone)),
+)
+declare(
+    "EXT-831",
+    "no-document",
+    "no account shows the document of its beneficiary",
+    edited(externals, "view", _shown_as(_without_document)),
 )

@@ -60,6 +60,8 @@ for _id, _kind, _statuses in (
     ("ACC-064", "BUSINESS", ("FROZEN", "FAILED")),
     ("ACC-065", "INDIVIDUAL", ("FROZEN", "CLOSED")),
     ("ACC-065", "BUSINESS", ("FROZEN", "CLOSED")),
+    ("ACC-166", "INDIVIDUAL", ("PENDING",)),
+    ("ACC-166", "BUSINESS", ("PENDING",)),
 ):
     for _status in _statuses:
         declare(

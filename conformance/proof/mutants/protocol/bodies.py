@@ -232,6 +232,14 @@ declare(
 )
 
 
+declare(
+    "LIM-089",
+    "plain",
+    "a file that is too large is refused in plain text",
+    bare_refusal(413, "The request has invalid fields: file."),
+)
+
+
 @mutant(
     "CNV-056",
     "a stablecoin is minted from the members of whatever comes",

@@ -284,6 +284,17 @@ declare(
 )
 
 
+@mutant(
+    "LIM-008",
+    "the platform's fee is for what arrives in dollars",
+    (quotes, "refuse_foreign_override"),
+    around,
+)
+def override_into_dollars(original: Callable[[quotes.Order], None], order: quotes.Order) -> None:
+    if order.destination.currency != "USD":
+        original(order)
+
+
 @mutant("LIM-008", "a stablecoin counts as dollars", (quotes, "refuse_foreign_override"), around)
 def override_in_stablecoins(original: Callable[[quotes.Order], None], order: quotes.Order) -> None:
     if order.source.currency != "USDC":

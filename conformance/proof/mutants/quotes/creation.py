@@ -9,7 +9,15 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, around, before, edited, instead, receives
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    around,
+    before,
+    edited,
+    instead,
+    receives,
+)
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, change_body
@@ -18,7 +26,7 @@ from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import limits, parties, quotes
-from conformance.reference.store import Customer, Quote
+from conformance.reference.store import Customer, ExternalAccount, Quote
 from conformance.reference.unit import Ask, Reply, Unit
 from conformance.reference.unit import after as moment_after
 
@@ -135,12 +143,28 @@ def rails_refused(_account: Any, rail: str | None) -> None:
         raise errors.invalid_input(errors.field_error("destination.paymentRail", "Unknown."))
 
 
-@mutant("QUO-158", "a rail has to be named", (parties, "refuse_rail"), instead)
-def rail_demanded(_account: Any, rail: str | None) -> None:
+def _demand_rail(_account: ExternalAccount, rail: str | None) -> None:
     if rail is None:
         raise errors.invalid_input(errors.field_error("destination.paymentRail", "Required."))
 
 
+def _demand_rail_for_businesses(account: ExternalAccount, rail: str | None) -> None:
+    if account.info.get("beneficiary", {}).get("beneficiaryType") == "BUSINESS":
+        _demand_rail(account, rail)
+
+
+declare(
+    "QUO-158",
+    "rail_demanded",
+    "a rail has to be named",
+    instead(parties, "refuse_rail", _demand_rail),
+)
+declare(
+    "QUO-158",
+    "businesses",
+    "a rail has to be named where a business is paid",
+    before(parties, "refuse_rail", _demand_rail_for_businesses),
+)
 declare(
     "QUO-159",
     "short-descriptions",
@@ -157,11 +181,24 @@ def _without_consent(body: Json) -> Json:
     return body
 
 
+def _consent_of_individuals(original: Handler, unit: Unit, ask: Ask) -> Any:
+    customer = customers.get(unit, ask.params["customerId"])
+    if customer.customer_type == "BUSINESS" and isinstance(ask.body, dict):
+        ask = replace(ask, body=_without_consent({**ask.body}))
+    return original(unit, ask)
+
+
 declare(
     "QUO-131",
     "update-not-recorded",
     "an acceptance by update is not recorded",
     receives(onboarding, "update", _without_consent),
+)
+declare(
+    "QUO-131",
+    "businesses",
+    "an acceptance by update is recorded for individuals alone",
+    around(onboarding, "update", _consent_of_individuals),
 )
 declare(
     "QUO-132",

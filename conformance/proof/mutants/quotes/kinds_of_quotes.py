@@ -159,6 +159,10 @@ def _with_rail(answer: Json, body: Json) -> Json:
     return shown
 
 
+def _crosses(quote: Json) -> bool:
+    return bool(quote["sendingCurrency"]["code"] != quote["receivingCurrency"]["code"])
+
+
 declare(
     "QUO-035",
     "immediate",
@@ -182,6 +186,12 @@ declare(
     "challenged",
     "an execution that asks for a proof shows the rail",
     edited(quotes, "execute", where(_waiting, put("destination.paymentRail", "ACH"))),
+)
+declare(
+    "QUO-814",
+    "abroad",
+    "an execution to another currency shows the rail that was chosen",
+    edited(quotes, "execute", where(_crosses, put("destination.paymentRail", "SWIFT"))),
 )
 declare(
     "QUO-853",

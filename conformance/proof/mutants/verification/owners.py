@@ -116,6 +116,13 @@ def _issued_at_home(owner: Json) -> Json:
     return {**person, "countryOfIssuance": person.get("nationality")}
 
 
+for _path in ("address.line2", "countryOfIssuance"):
+    declare(
+        "OWN-602",
+        f"{_path.replace('.', '-')}-lost",
+        f"the {_path} of an owner is not shown",
+        edited(owners, "view", without(f"personalInfo.{_path}")),
+    )
 declare(
     "OWN-033",
     "nationality",

@@ -770,6 +770,16 @@ declare(
 )
 
 
+@mutant(
+    "VER-824",
+    "a field that an owner lacks is told of the business",
+    (verifications, "missing_fields"),
+    around,
+)
+def fields_at_the_customer(original: Callable[..., list[Json]], packet: Any) -> list[Json]:
+    return [{**entry, "resourceId": packet.customer.id} for entry in original(packet)]
+
+
 def _last_side_alone(kind: str, held: Sequence[Document]) -> bool:
     sides = {paper.side for paper in [one for one in held if one.type == kind][-1:]}
     return bool(sides) and sides.issuperset(documents.DOCUMENT_TYPES[kind].sides)
