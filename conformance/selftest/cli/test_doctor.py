@@ -120,6 +120,7 @@ def test_an_approval_that_is_not_needed_is_told(
         )
 
 
+@pytest.mark.slow
 def test_the_time_is_bounded(
     doctor: Callable[..., tuple[int, list[str]]], against: tuple[str, str]
 ) -> None:

@@ -387,6 +387,7 @@ def test_a_budget_is_of_the_run(place: Place) -> None:
     assert Reason.BUDGET_SPENT in {entry.reason for entry in place.report().requirements}
 
 
+@pytest.mark.slow
 def test_two_runs_in_one_folder_do_not_mix(place: Place) -> None:
     """The second run ends with a message or takes another folder; the first is not disturbed."""
     released = threading.Event()
@@ -429,6 +430,7 @@ def test_two_runs_in_one_folder_do_not_mix(place: Place) -> None:
         assert len(urls) <= 1, path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("expression", "limit"),
     [("customer or execution", 8_192), ("configuration", 20_000)],
@@ -460,6 +462,7 @@ def test_python_without_assertions_is_refused(
     assert not has_whole_report(place.report_folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_an_interrupted_run_leaves_a_whole_report_or_none(
     place: Place, number: signal.Signals

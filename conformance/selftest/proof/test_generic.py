@@ -154,6 +154,7 @@ def test_whoever_holds_a_function_gets_the_changed_one(swap: Swap, of_limits: li
     assert not held(5, 5)
 
 
+@pytest.mark.slow
 def test_a_table_and_what_is_made_from_it_change_together(swap: Swap) -> None:
     """A row that is left out is missing in the table that everyone holds, and is put back."""
     changes = list(every_change([f"{RULES}:EU_COUNTRIES"]))
@@ -171,6 +172,7 @@ def test_a_table_and_what_is_made_from_it_change_together(swap: Swap) -> None:
     assert held == before
 
 
+@pytest.mark.slow
 def test_the_default_of_a_row_changes_for_those_made_later(swap: Swap) -> None:
     """A field of a class of rows has another default until it is put back."""
     changes = list(every_change([FEES]))
@@ -184,6 +186,7 @@ def test_the_default_of_a_row_changes_for_those_made_later(swap: Swap) -> None:
     assert fees.Terms(Decimal(0)).platform_fixed == 0
 
 
+@pytest.mark.slow
 def test_a_closure_that_the_start_made_changes(swap: Swap) -> None:
     """The endpoints that the routes hold have the changed code."""
     changes = list(every_change(["conformance.reference.app:_endpoint"]))

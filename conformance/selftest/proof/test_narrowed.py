@@ -184,6 +184,7 @@ def test_the_draw_takes_each_circumstance_in_turn() -> None:
     assert {one.mutant for one in only} == {MUTANT}
 
 
+@pytest.mark.slow
 def test_narrowed_mutants_are_tried() -> None:
     """One that strikes in lists is noticed there; one that strikes nowhere does not count."""
     chosen = [

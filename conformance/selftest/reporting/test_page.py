@@ -152,6 +152,7 @@ def test_axe_finds_nothing(opened: Any) -> None:
     assert results.violations_count == 0, results.generate_report()
 
 
+@pytest.mark.slow
 def test_a_large_report_opens_at_once(browser: Any, address: str) -> None:
     """The whole catalogue with 300 failures takes the browser less than a second of work.
 

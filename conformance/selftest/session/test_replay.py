@@ -130,6 +130,7 @@ class TestReplay:
         assert report.run.replayed == Recording.read(recording).run
         assert report.run.seed == 5
 
+    @pytest.mark.slow
     def test_a_replay_can_be_replayed(self, recording: Path) -> None:
         """The journal of a replay holds what that of the run held, and is judged alike."""
         _, _, first = replay(recording)
@@ -159,6 +160,7 @@ class TestReplay:
         assert {before[name].verdict for name in undecided} == {RequirementVerdict.PASSED}
         assert not [name for name, e in after.items() if e.verdict is RequirementVerdict.FAILED]
 
+    @pytest.mark.slow
     def test_a_long_answer_is_judged_again(self, recording: Path) -> None:
         """An answer of more than 200 kB is kept whole, compressed, and judged as any other."""
         edit_journal(recording, prolonged)
