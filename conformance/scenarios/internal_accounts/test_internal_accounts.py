@@ -171,7 +171,7 @@ def test_a_fiat_currency_is_not_held_in_a_crypto_account(platform: Platform) -> 
     assert account["type"] != "INTERNAL_CRYPTO"
 
 
-@requirement("ACC-031", "ACC-046", "ACC-047", "ACC-049")
+@requirement("ACC-030", "ACC-031", "ACC-046", "ACC-047", "ACC-049")
 def test_a_crypto_currency_is_not_held_in_a_fiat_account(platform: Platform, check: Check) -> None:
     """An account in a crypto currency is not of type INTERNAL_FIAT, and has no sweep rule.
 

@@ -169,6 +169,14 @@ for _id, _type in (("ACC-045", "INTERNAL_CRYPTO"), ("ACC-046", "INTERNAL_FIAT"))
         f"every account is {_type}",
         _of_type(_type),
     )
+declare(
+    "ACC-030",
+    "three-letters",
+    "every currency of three letters is held in an INTERNAL_FIAT account",
+    instead(
+        accounts, "type_for", lambda code: f"INTERNAL_{'FIAT' if len(code) == 3 else 'CRYPTO'}"
+    ),
+)
 
 for _id, _code, _wrong in (
     ("ACC-032", "GBP", 0),
