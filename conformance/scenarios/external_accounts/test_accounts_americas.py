@@ -14,7 +14,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED
-from conformance.testdata.examples import placed
+from conformance.testdata.examples import ABSENT, placed
 from conformance.verdict.decisions import ResourceMissing
 
 RAILS = ("ACH", "WIRE", "RTP", "FEDNOW")
@@ -65,13 +65,16 @@ def test_rails_are_read_as_well(platform: Platform) -> None:
 
 
 @requirement("AMR-020")
-def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
+@pytest.mark.parametrize("scope", ["customer", "platform"])
+def test_rails_that_are_sent_are_not_taken_over(platform: Platform, scope: str) -> None:
     """A request with paymentRails is refused, or the account does not show these rails."""
-    customer = platform.external_accounts.account_holder()
-    body = platform.external_accounts.body(customer, US_ACCOUNT)
-    twin = platform.api.create_external_account(
-        platform.external_accounts.body(customer, US_ACCOUNT)
-    )
+    owner = {"id": ""} if scope == "platform" else platform.external_accounts.account_holder()
+    body, usual_body = (platform.external_accounts.body(owner, US_ACCOUNT) for _ in range(2))
+    if scope == "platform":
+        body, usual_body = (placed(one, "customerId", ABSENT) for one in (body, usual_body))
+    twin = platform.api.create_external_account(usual_body)
+    if scope == "platform" and not twin.accepted:
+        raise ResourceMissing(f"no account is created without a customer: {twin}")
     usual_account = arranged_resource(
         platform.api.get_external_account(
             platform.external_accounts.activate(arranged_resource(twin))["id"]

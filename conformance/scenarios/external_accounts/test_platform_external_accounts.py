@@ -10,7 +10,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_body
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.faults import Fault, without
+from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.payments import (
     AMOUNT,
@@ -52,6 +52,10 @@ def test_an_account_of_the_platform_receives_funds(platform: Platform) -> None:
     ("form", "change"),
     [
         case("EXT-807", "account-number", "individual", without("accountInfo.clabeNumber")),
+        case(
+            "EXT-807", "short", "individual", having("accountInfo.clabeNumber", "0321800001183597")
+        ),
+        case("EXT-807", "letter", "individual", having("accountInfo.clabeNumber", f"{'0' * 17}A")),
         case("EXT-807", "individual", "individual", unnamed("fullName")),
         case("EXT-807", "business", "business", unnamed("legalName")),
     ],
@@ -59,7 +63,7 @@ def test_an_account_of_the_platform_receives_funds(platform: Platform) -> None:
 def test_an_account_of_the_platform_is_refused_as_that_of_a_customer(
     platform: Platform, form: str, change: Fault
 ) -> None:
-    """Where a customer's account that lacks a member is refused, so is one of the platform."""
+    """Where a customer's account is refused for one member, so is one of the platform."""
     customer = platform.external_accounts.account_holder()
     beneficiary = beneficiary_example(form).beneficiary
     valid, faulty = (

@@ -209,7 +209,7 @@ def test_a_platform_fee_of_one_quote_shows_in_each_kind(platform: Platform, kind
 
 
 @requirement(*FIXED_BY_EXECUTION, "QUO-609", "QUO-610", "QUO-611", "QUO-613")
-@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-612", "QUO-614", "QUO-830")
+@requirement("QUO-031", "QUO-033", "QUO-041", "QUO-612", "QUO-614", "QUO-830", "QUO-902")
 def test_a_challenge_leaves_the_terms_as_they_were_quoted(platform: Platform, check: Check) -> None:
     """An execution that asks for a proof shows the quote as it was before."""
     quote = platform.quotes.pending(platform.sca.account(), description="Rent, August")
@@ -240,6 +240,9 @@ def test_a_challenge_leaves_the_terms_as_they_were_quoted(platform: Platform, ch
         assert moment(execution["createdAt"]) == moment(quote["createdAt"]), execution
     with check("QUO-614"):
         assert require_member(execution, "description") == "Rent, August"
+    with check("QUO-902"):
+        require_member(quote, "description")
+        assert execution.get("description"), execution
     with check("QUO-830"):
         fee = require_member(quote, "platformFeesIncluded")
         assert require_member(execution, "platformFeesIncluded") == fee

@@ -120,6 +120,20 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
             assert transaction.get("type") == "OUTGOING", transaction
 
 
+@requirement("TRX-852")
+def test_an_immediate_payment_shows_its_quote_as_others_do(platform: Platform) -> None:
+    """Where the transaction of an executed quote shows its quoteId, so does an immediate one's."""
+    executed, immediate = platform.quotes.pending(), create_quote(platform, "immediate")
+    platform.quotes.execute(executed)
+
+    usual, at_once = (
+        platform.transactions.at_status(quote, "COMPLETED") for quote in (executed, immediate)
+    )
+
+    require_member(usual, "quoteId")
+    assert at_once.get("quoteId") == immediate["id"], at_once
+
+
 @requirement("TRX-016", "TRX-044", "TRX-050", "TRX-053", "TRX-603", "TRX-605")
 @pytest.mark.parametrize(
     "kind",

@@ -12,7 +12,7 @@ from conformance.proof.kit.members import Member, declare_members
 from conformance.proof.kit.tables import with_field
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import app, errors, money, platform, rules
+from conformance.reference import app, errors, fields, money, platform, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.platform import config_of
 from conformance.reference.quotes import fees, quotes
@@ -494,6 +494,22 @@ declare(
         ),
     ),
 )
+
+
+@mutant("CFG-049", "the first standing fee takes the place of all settings for good")
+def currencies_lost(patch: Patch) -> None:
+    lost: list[Any] = []
+
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        lost.extend(fields.at(ask.body, "feeConfigs") or ())
+        return original(unit, ask)
+
+    def view(original: Callable[[PlatformConfig], Json], config: PlatformConfig) -> Json:
+        body = original(config)
+        return {**body, "supportedCurrencies": []} if lost else body
+
+    patch.wrap(platform, "update", update)
+    patch.wrap(platform, "view", view)
 
 
 @mutant("CFG-031", "a standing fee leaves no currencies but its own", (platform, "view"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, before, edited
+from conformance.proof.kit.builders import Handler, Json, before, edited
 from conformance.proof.kit.edits import without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import (
@@ -22,6 +22,7 @@ from conformance.reference import errors, rules
 from conformance.reference.external_accounts import externals
 from conformance.reference.quotes import parties
 from conformance.reference.store import ExternalAccount
+from conformance.reference.unit import Ask, Unit
 
 USD, MXN, BRL = "USD_ACCOUNT", "MXN_ACCOUNT", "BRL_ACCOUNT"
 COP, SLV, CAD = "COP_ACCOUNT", "SLV_ACCOUNT", "CAD_ACCOUNT"
@@ -277,6 +278,17 @@ declare(
 @mutant("AMR-020", "the rails that a request sends are kept")
 def rails_taken_over(patch: Patch) -> None:
     patch.replace(externals, "stored_info", lambda info, kind: dict(info))
+
+
+@mutant("AMR-020", "the platform's accounts keep the rails that are sent", (externals, "create"))
+def rails_of_the_platform(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body = original(unit, ask)
+    rails = ask.body["accountInfo"].get("paymentRails")
+    if not rails or ask.body.get("customerId"):
+        return body
+    account = unit.session.get_one(ExternalAccount, body["id"])
+    account.info = {**account.info, "paymentRails": rails}
+    return externals.view(account)
 
 
 @mutant(

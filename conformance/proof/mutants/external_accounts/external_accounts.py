@@ -611,6 +611,13 @@ def _numbered(body: Json) -> Json:
     return {**body, "accountInfo": {"clabeNumber": "032180000118359719", **body["accountInfo"]}}
 
 
+def _well_numbered(body: Json) -> Json:
+    info = body["accountInfo"]
+    if body.get("customerId") or "clabeNumber" not in info:
+        return body
+    return {**body, "accountInfo": {**info, "clabeNumber": "032180000118359719"}}
+
+
 def _told_of_customers(
     original: Function, body: Json, kind: AccountType, owner: Customer | None
 ) -> Any:
@@ -622,6 +629,12 @@ declare(
     "numberless",
     "an account of the platform needs no number",
     receives(externals, "create", _numbered),
+)
+declare(
+    "EXT-807",
+    "any-number",
+    "the number of an account of the platform has any form",
+    receives(externals, "create", _well_numbered),
 )
 declare(
     "EXT-807",

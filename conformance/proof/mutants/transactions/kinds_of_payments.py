@@ -221,6 +221,12 @@ for _name, _statement, _condition in (
 
 
 declare(
+    "TRX-852",
+    "joined-by-execution",
+    "what was executed as it was created shows no quoteId",
+    _shown(is_immediate, "quoteId", None),
+)
+declare(
     "TRX-063",
     "immediate",
     "an immediate payment shows no platformFees",
