@@ -486,7 +486,8 @@ def test_a_business_is_accepted_once_owner_and_documents_are_supplied(
     """
     business = platform.verification.reviews.unsubmitted(business=True)
     platform.verification.reviews.unresolved(business)
-    platform.verification.reviews.prepare_business(business)
+    owner = platform.verification.reviews.prepare_business(business)
+    platform.verification.reviews.hand_in_papers(business, owner)
 
     submission = _submit_like(
         platform.verification.reviews.prepared(business=True), business, platform
