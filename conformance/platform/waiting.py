@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+from conformance.contract.moments import is_utc_moment, parse_moment
 from conformance.exchange.clock import clock, now
 from conformance.exchange.recording import NotRecorded
 from conformance.profile.model import Timing
@@ -101,6 +102,16 @@ def wait_until(moment: datetime) -> None:
     while (left := (moment + CLOCK_SKEW - now()).total_seconds()) > 0:
         # Only time brings the moment on; the clock may be set meanwhile, and is asked anew.
         clock().sleep(left)
+
+
+def wait_for_another_second(timestamp: object) -> None:
+    """Let a second pass, where what a target shows is a timestamp without any part of one.
+
+    What is said of a later moment differs from it then.
+    """
+    is_shown = isinstance(timestamp, str) and is_utc_moment(timestamp)
+    if is_shown and parse_moment(str(timestamp)).microsecond == 0:
+        clock().sleep(1)
 
 
 def at_once(*actions: Callable[[], T]) -> list[T]:

@@ -19,7 +19,7 @@ from conformance.platform.resource import (
     require_member,
     unknown_id,
 )
-from conformance.platform.waiting import at_once
+from conformance.platform.waiting import at_once, wait_for_another_second
 from conformance.scenarios.cards.holdings import (
     AMOUNT,
     account_in,
@@ -133,6 +133,7 @@ def test_an_account_stays_what_it_is(platform: Platform, check: Check) -> None:
     The ``updatedAt`` from before the deposit is not after that either.
     """
     before = platform.internal_accounts.account(amount=0)
+    wait_for_another_second(before.get("createdAt"))
 
     platform.internal_accounts.settle_deposit(before, AMOUNT)
 

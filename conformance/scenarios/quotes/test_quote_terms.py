@@ -14,6 +14,7 @@ import pytest
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, require_member
+from conformance.platform.waiting import wait_for_another_second
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
@@ -289,6 +290,7 @@ def test_execution_leaves_the_terms_as_they_were_quoted(
     quote = platform.quotes.pending(
         source, destination, side=side, amount=amount, description="Rent, July"
     )
+    wait_for_another_second(quote.get("createdAt"))
 
     execution = platform.quotes.execute(quote)
 

@@ -128,6 +128,12 @@ declare(
     edited(accounts, "_view", copied("updatedAt", "createdAt")),
 )
 declare(
+    "ACC-043",
+    "whole-seconds",
+    "createdAt is the second of the last change",
+    edited(accounts, "_view", lambda body: {**body, "createdAt": f"{body['updatedAt'][:19]}Z"}),
+)
+declare(
     "ACC-040",
     "by-currency",
     "accounts are named by their currency",

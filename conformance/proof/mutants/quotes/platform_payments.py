@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Json, around, before, edited
+from conformance.proof.kit.builders import Handler, Json, around, before, edited, together
 from conformance.proof.kit.edits import put, shows, where, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import platform_pays_itself, receivers_asked
@@ -16,7 +16,7 @@ from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement
-from conformance.reference.unit import Ask, Unit
+from conformance.reference.unit import Ask, Unit, timestamp
 
 _UNPAID = ("PENDING", "EXPIRED")
 
@@ -206,6 +206,24 @@ EXECUTED: tuple[tuple[str, str, Any], ...] = (
 )
 """Requirement, member of a quote, and what it is once the quote is executed."""
 
+
+def _cut_to_seconds(quote: Json) -> Json:
+    return {**quote, "createdAt": f"{quote['createdAt'][:19]}Z"}
+
+
+def _created_by_executing(original: Handler, unit: Unit, ask: Ask) -> Any:
+    return _cut_to_seconds({**original(unit, ask), "createdAt": timestamp(unit.now)})
+
+
+declare(
+    "QUO-612",
+    "whole-seconds",
+    "a quote shows whole seconds, and once it is executed those of its execution",
+    together(
+        edited(quotes, "create", _cut_to_seconds),
+        around(quotes, "execute", _created_by_executing),
+    ),
+)
 declare(
     "QUO-902",
     "challenged",
