@@ -84,14 +84,17 @@ class Stablecoins(Part):
         self._accepted: Counter[str] = Counter()
         """By stablecoin, how many operations were accepted."""
 
-    def register(self, coin: Coin | None = None, **options: Any) -> Answer:
+    def register(
+        self, coin: Coin | None = None, *, provider_account: str | None = None, **options: Any
+    ) -> Answer:
         """Send ``POST /stablecoins``, shaped by the bindings.
 
         Args:
             coin: whose accounts the body names, where it names any.
+            provider_account: which of several links to the provider is meant.
             options: further arguments of :meth:`RecordingClient.call`.
         """
-        body = self._body("register", coin or Coin(""))
+        body = self._body("register", coin or Coin(""), provider_account=provider_account)
         return self._ask("createStablecoin", **{"body": body, **options})
 
     def list_all(self, **options: Any) -> Answer:
@@ -121,7 +124,7 @@ class Stablecoins(Part):
             options: further arguments of :meth:`RecordingClient.call`.
         """
         if kind == "register":
-            return self.register(coin, **options)
+            return self.register(coin, provider_account=provider_account, **options)
         body = self._body(kind, coin, amount=amount, provider_account=provider_account)
         answer = self._ask(_OPERATIONS[kind], path={"stablecoinId": coin.id}, body=body, **options)
         self._accepted[coin.id] += answer.accepted

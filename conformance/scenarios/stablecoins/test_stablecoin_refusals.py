@@ -274,7 +274,7 @@ def test_one_of_several_links_to_the_provider_has_to_be_named(
     before = platform.stablecoins.count_operations(coin)
 
     refusal = platform.stablecoins.operate(kind, coin)
-    new_operations = platform.stablecoins.count_operations(coin) - before
+    between = platform.stablecoins.count_operations(coin)
     twin = platform.stablecoins.operate_when_ready(kind, coin, provider_account=link)
 
     with check("STC-060"):
@@ -283,12 +283,14 @@ def test_one_of_several_links_to_the_provider_has_to_be_named(
         refusal.refused("STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", twin=twin)
     with check("STC-062"):
         refusal.refused(twin=twin)
-        assert not new_operations, platform.stablecoins.list_operations(coin)
+        require_operation(kind)
+        assert between == before, platform.stablecoins.list_operations(coin)
     with check("STC-063"):
         twin.expect_accepted()
     with check("STC-064"):
         arranged_body(twin)
-        assert platform.stablecoins.count_operations(coin) > before + new_operations, (
+        require_operation(kind)
+        assert platform.stablecoins.count_operations(coin) > between, (
             platform.stablecoins.list_operations(coin)
         )
 
@@ -297,22 +299,29 @@ def test_one_of_several_links_to_the_provider_has_to_be_named(
 def test_a_provider_account_that_does_not_exist_is_refused(
     platform: Platform, check: Check
 ) -> None:
-    """An unknown stablecoinProviderAccountId is refused with 400, 404 or 422; nothing is listed."""
-    coin = platform.stablecoins.coin("mint")
+    """An unknown stablecoinProviderAccountId is refused with 400, 404 or 422; nothing is listed.
+
+    It is sent with the operation that has to name one of several.
+    """
+    selecting = operation_for(platform, "STABLECOIN_PROVIDER_ACCOUNT_SELECTION_REQUIRED", "mint")
+    kind = operation_for(platform, "STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND", selecting)
+    coin = platform.stablecoins.coin(kind)
+    platform.stablecoins.stock(kind, coin)
     link = platform.stablecoins.link_to_several_providers(coin)
-    twin = platform.stablecoins.operate_when_ready("mint", coin, provider_account=link)
+    twin = platform.stablecoins.operate_when_ready(kind, coin, provider_account=link)
     before = platform.stablecoins.count_operations(coin)
 
-    refusal = platform.stablecoins.operate("mint", coin, provider_account=unknown_id(link))
+    refusal = platform.stablecoins.operate(kind, coin, provider_account=unknown_id(link))
 
-    new_operations = platform.stablecoins.count_operations(coin) - before
+    after = platform.stablecoins.count_operations(coin)
     with check("STC-050"):
         refusal.refused(*REFUSED, NOT_FOUND, twin=twin)
     with check("STC-051"):
         expect_missing(refusal, twin, "STABLECOIN_PROVIDER_ACCOUNT_NOT_FOUND", "NOT_FOUND")
     with check("STC-052"):
         refusal.refused(twin=twin)
-        assert not new_operations, platform.stablecoins.list_operations(coin)
+        require_operation(kind)
+        assert after == before, platform.stablecoins.list_operations(coin)
 
 
 @requirement("STC-047", "STC-048", "STC-049")
@@ -425,14 +434,23 @@ def magic_hold(platform: Platform) -> str | None:
     return name
 
 
+def require_operation(kind: Kind) -> None:
+    """Require that a request is an operation.
+
+    Raises:
+        ResourceMissing: it is a registration.
+    """
+    if kind == "register":
+        raise ResourceMissing("it is registrations that are refused, and no operations")
+
+
 def count_new_operations(platform: Platform, kind: Kind, coin: Coin, before: int) -> int:
     """Return how many more operations of a stablecoin are listed than ``before``.
 
     Raises:
         ResourceMissing: the refused request is a registration, and no operation.
     """
-    if kind == "register":
-        raise ResourceMissing("it is registrations that are refused, and no operations")
+    require_operation(kind)
     return platform.stablecoins.count_operations(coin) - before
 
 
