@@ -147,8 +147,7 @@ def prepared(
 def send(platform: Platform, operation: Operation, request: Prepared) -> Answer:
     """Send a request, and return the answer; what it moves is audited after the test."""
     answer = request.send(platform.api.client, operation)
-    if operation.id == "createQuote" and answer.accepted and isinstance(answer.body, dict):
-        platform.ledger.quotes[str(answer.body.get("id"))] = answer.body
+    platform.ledger.note(answer)
     return answer
 
 

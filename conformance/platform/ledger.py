@@ -10,6 +10,8 @@ from conformance.exchange.answer import Answer
 from conformance.platform.resource import Json, Resource
 from conformance.text.paths import value_at
 
+_ISSUANCE = frozenset({"createStablecoin", "mintStablecoin", "burnStablecoin"})
+
 
 @dataclass
 class Ledger:
@@ -18,7 +20,9 @@ class Ledger:
     ``deposits`` holds by account id what was deposited, ``expected`` what is on its way,
     ``returned`` what may have gone back to its sender, and ``spent`` what cards may have taken at
     most, all in smallest units; ``quotes`` the accepted quotes, and ``payers`` by the id of a quote
-    the customer that its request named.
+    the customer that its request named. ``issuing`` are the accounts that operations with
+    stablecoins named: what these take from an account, or bring to it, the specification leaves
+    open.
     """
 
     deposits: dict[str, int] = field(default_factory=dict)
@@ -28,10 +32,16 @@ class Ledger:
     accounts: dict[str, Resource] = field(default_factory=dict)
     quotes: dict[str, Json] = field(default_factory=dict)
     payers: dict[str, str] = field(default_factory=dict)
+    issuing: set[str] = field(default_factory=set)
 
-    def note(self, answer: Answer, sent: Any = None) -> None:
-        """Take note of an answer to the body ``sent``: an accepted quote may move money."""
-        if answer.operation.id == "createQuote" and answer.accepted:
+    def note(self, answer: Answer) -> None:
+        """Take note of an answer: what was accepted may move money."""
+        if not answer.accepted:
+            return
+        sent = answer.exchange.request_body
+        if answer.operation.id in _ISSUANCE:
+            self.issuing |= {name for name in self.accounts if name in str(sent)}
+        if answer.operation.id == "createQuote":
             self.note_quote(answer.body)
             payer = value_at(sent, "source.customerId")
             if isinstance(payer, str) and isinstance(answer.body, Mapping):

@@ -74,7 +74,7 @@ class Operations:
         if self._one_shots is not None:
             self._one_shots.before(operation, sent)
         answer = self.client.call(operation, **parts)
-        self._ledger.note(answer, sent["body"])
+        self._ledger.note(answer)
         if self._one_shots is not None:
             self._one_shots.after(sent, answer.body)
         return answer

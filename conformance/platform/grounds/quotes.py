@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from conformance.exchange.answer import Answer
 from conformance.platform.given.transfers import Direction
 from conformance.platform.grounds.ground import Ground
 from conformance.platform.grounds.shared import TRANSFER, await_listing, money_of, source_account
@@ -24,13 +23,7 @@ def _create_quote(platform: Platform) -> Ground:
         body=body,
         twin=lambda: platform.api.create_quote(body),
         state=money_of(platform, source),
-        settle=lambda answer: _note_quote(platform, answer),
     )
-
-
-def _note_quote(platform: Platform, answer: Answer) -> None:
-    if isinstance(answer.body, Mapping):
-        platform.ledger.quotes[str(answer.body.get("id"))] = answer.body
 
 
 def _execute_quote(platform: Platform) -> Ground:

@@ -72,6 +72,17 @@ def run_audit(books: Books) -> list[str] | None:
     return audit(cast(Platform, books))
 
 
+def test_what_a_stablecoin_takes_from_an_account_is_open() -> None:
+    """An account that an operation with a stablecoin named is not looked at."""
+    books = Books(100, (60, 60))
+    books.quote(1, 10, {"status": "COMPLETED"})
+    assert run_audit(books)
+
+    books.ledger.issuing.add(ACCOUNT)
+
+    assert run_audit(books) is None
+
+
 def test_a_balance_without_a_total_may_lack_what_is_held() -> None:
     """A quote that waits may hold its amount, and no more than that."""
     for balance, is_right in ((100, True), (60, True), (59, False), (101, False)):
