@@ -5,15 +5,16 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Json, around, edited, recoded, together
+from conformance.proof.kit.builders import Handler, Json, around, before, edited, recoded, together
 from conformance.proof.kit.tables import answers
 from conformance.proof.mutants.stablecoins.stablecoins import CONDITIONS
 from conformance.proof.mutants.stablecoins.toolkit import noting, told_by
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.reference import errors
+from conformance.reference.internal_accounts import ledger
 from conformance.reference.stablecoins import stablecoin_control, stablecoins
-from conformance.reference.store import Stablecoin, StablecoinOperation
+from conformance.reference.store import InternalAccount, Stablecoin, StablecoinOperation
 from conformance.reference.unit import Ask, Unit, clock, new_id
 
 _HANDLERS = ((stablecoins, "mint"), (stablecoins, "burn"))
@@ -166,6 +167,27 @@ for _, _table, _condition, _other in CONDITIONS:
 def failures_listed(patch: Patch) -> None:
     for code in ("STABLECOIN_PROVIDER_ERROR", "STABLECOIN_VERIFICATION_FAILED"):
         noting(code)(patch)
+
+
+# --- What operations take -------------------------------------------------------------------
+
+
+@variant(
+    "N011",
+    "a mint takes a cent from the account that it names",
+    "other forms",
+    (stablecoins, "record"),
+    before,
+)
+def minted_for_money(unit: Unit, _coin: Stablecoin, order: stablecoins.Order) -> None:
+    account = unit.session.get(InternalAccount, str(order.end.get("accountId")))
+    if order.kind != "MINT" or account is None:
+        return
+    available = ledger.available(account.id)
+    if ledger.balances(unit, [account.id])[account.id][0]:
+        taker = ledger.system("rail", account.currency)
+        cent = ledger.Leg(available, account.currency, -1), ledger.Leg(taker, account.currency, 1)
+        ledger.post(unit, cent)
 
 
 # --- What is not offered --------------------------------------------------------------------
