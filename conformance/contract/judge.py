@@ -209,7 +209,9 @@ class Judge:
             return MessageFindings((Finding(ids["status"], False, detail, difference),))
         findings = [Finding(ids["status"], passed=True)]
         if status == _SERVER_ERROR:
-            difference = Difference(Kind.STATUS, operation.id, got=str(status))
+            difference = Difference(
+                Kind.STATUS, operation.id, expected="a success or a refusal", got=str(status)
+            )
             detail = f"{operation.id} answered {status}, whatever it was sent"
             broken = operation.requirement("server-error")
             findings.append(Finding(broken, False, detail, difference))

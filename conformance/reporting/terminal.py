@@ -36,10 +36,11 @@ _COLOURS = {
 }
 _MAX_CAUSES = {RequirementVerdict.FAILED: 20, RequirementVerdict.WARNED: 5}
 _MAX_LAID_OUT = 3
-"""Up to so many causes take several lines each; more of them take one each, to fit a screen."""
+"""Up to so many causes take several lines each; more of them take two each, to fit a screen."""
 
 _MAX_STATEMENT_CHARS = 100
 _WIDTH = 100
+_INDENT = " " * 4
 _MAX_NAMES = 12
 _MAX_PASTED_LINES = 60
 _FIRST_IDS = 5
@@ -93,7 +94,7 @@ def _write_causes(
         first, *others = lay_out(report, cause)
         terminal.write_line(first, red=verdict is RequirementVerdict.FAILED, bold=True)
         for line in others:
-            terminal.write_line(f"    {line}")
+            terminal.write_line(f"{_INDENT}{line}")
     if len(causes) > most:
         rest = sum(len(cause.requirements) for cause in causes[most:])
         more = counted(len(causes) - most, "more cause")
@@ -149,11 +150,13 @@ def _broken(report: Report, cause: CauseEntry) -> Iterator[str]:
     yield from first.tests[:1]
 
 
-def _broken_in_short(_: Report, cause: CauseEntry) -> Iterator[str]:
-    """Yield one line on a cause: its first requirement, how many others there are, what it is."""
+def _broken_in_short(report: Report, cause: CauseEntry) -> Iterator[str]:
+    """Yield two lines on a cause: its first requirement, and how many others; and what it is."""
     first, *others = cause.requirements
     ids = f"{first} and {len(others)} more" if others else first
-    yield textwrap.shorten(f"{cause.verdict.upper()} {ids}: {cause.told}", _WIDTH, placeholder="…")
+    text = f"{cause.verdict.upper()} {ids}: {report.entry(first).statement}"
+    yield textwrap.shorten(text, _WIDTH, placeholder="…")
+    yield textwrap.shorten(cause.told, _WIDTH - len(_INDENT), placeholder="…")
 
 
 def _open(verdict: RequirementVerdict, found: Iterable[Group]) -> Iterable[str]:

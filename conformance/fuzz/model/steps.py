@@ -29,6 +29,9 @@ _WAITING = "PENDING_AUTHORIZATION"
 _REFUNDED = ("REFUND_COMPLETED", "REFUND_FAILED")
 _HELD = ("refund.hold", "payout.hold")
 
+_OF_REALTIME = frozenset({"quote.fund", "quote.misfund"})
+"""Triggers of quotes that are funded in real time, as none of the model's is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -461,7 +464,7 @@ class Steps:
 
     def _triggers_at(self, payment: Payment, known: Mapping[str, object]) -> Iterator[str]:
         """Yield the triggers that may happen to a payment at its status, and cost no waiting."""
-        for name in table().actions_at(str(payment.status)) & triggers().keys():
+        for name in table().actions_at(str(payment.status)) & triggers().keys() - _OF_REALTIME:
             mapping = self._platform.profile.triggers.get(name)
             offered = mapping is not None and mapping.wait is None and mapping.magic is None
             if offered and set(triggers()[name].parameters) <= known.keys():

@@ -85,7 +85,7 @@ class Customers(Part):
                 "postalCode": "94105",
                 "country": "US",
             },
-            **self._profile.bindings.customer,
+            **self._samples.filled(self._profile.bindings.customer),
             **members,
         }
         return {name: value for name, value in body.items() if value is not None}
@@ -159,7 +159,8 @@ class Customers(Part):
                 "registrationNumber": self._samples.digits(9),
             },
         }
-        return {**merged(usual, self._profile.bindings.business), **members}
+        own = self._samples.filled(self._profile.bindings.business)
+        return {**merged(usual, own), **members}
 
     def unregistered_business_members(self) -> Body:
         """Return what a business has other than an individual, without a registrationNumber."""

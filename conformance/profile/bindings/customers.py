@@ -15,7 +15,10 @@ class CustomerBindings(ProfilePart):
     """What the specification leaves open of customers and their terms."""
 
     customer: dict[str, Any] = Field(
-        default_factory=dict, description="Members merged into every customer that is created."
+        default_factory=dict,
+        description="Members merged into every customer that is created. Each `#` in a text is a "
+        "digit that differs from customer to customer, as in `umaAddress: "
+        "'$c########@uma.example'`.",
     )
     business: dict[str, Any] = Field(
         default_factory=dict,

@@ -44,8 +44,8 @@ class QuoteBindings(ProfilePart):
     )
     uma_address: str | None = Field(
         "umaAddress",
-        description="The member of a customer that holds its UMA address; "
-        "null where it is not shown.",
+        description="The member of a customer that holds its UMA address; null where it is not "
+        "shown. Where customers get none by themselves, `customer` above can send one.",
     )
     uma_destination: dict[str, Any] = Field(
         default_factory=lambda: {

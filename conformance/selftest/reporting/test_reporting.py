@@ -762,16 +762,20 @@ class TestTerminal:
         assert lines[1] == headline(make_report(*BROKEN))
         assert lines[2].startswith("FAILED ")
 
-    def test_many_causes_take_one_line_each(self, print_summary: Any) -> None:
-        """Each of more causes than a few has one line of at most 100 characters."""
+    def test_many_causes_take_two_lines_each(self, print_summary: Any) -> None:
+        """Each of more causes than a few has two lines of at most 100 characters.
+
+        The first tells what is required, the other one what came.
+        """
         names = ["QUO-001", "QUO-002", "QUO-004", "QUO-005"]
         told = [failure(name, f"{name} is wrong, {'very ' * 40}much") for name in names]
 
         lines = print_summary(make_report(*told))
 
-        for name, line in zip(names, lines[2:6], strict=True):
-            assert line.startswith(f"FAILED {name}: {name} is wrong, very")
-            assert len(line) <= 100
+        for name, line, cause in zip(names, lines[2:10:2], lines[3:10:2], strict=True):
+            assert line.startswith(f"FAILED {name}: The statement of {name} holds.")
+            assert cause.startswith(f"    {name} is wrong, very")
+            assert max(len(line), len(cause)) <= 100
 
     def test_table(self, print_summary: Any) -> None:
         """The table has a row of numbers for each area, and their sum."""
