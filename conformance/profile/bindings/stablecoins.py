@@ -28,7 +28,8 @@ class StablecoinBindings(ProfilePart):
             "network": "SOLANA",
             "decimals": 6,
         },
-        description="The body that registers a stablecoin; `{name}` and `{symbol}` are filled in.",
+        description="The body that registers a stablecoin; `{name}` and `{symbol}` are filled in, "
+        "and whatever is filled in for a mint.",
     )
     stablecoin_mint: dict[str, Any] = Field(
         default_factory=lambda: {

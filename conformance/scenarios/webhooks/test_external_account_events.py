@@ -173,12 +173,11 @@ def test_a_first_approval_is_reported(platform: Platform) -> None:
     account = platform.external_accounts.awaiting_verification(
         platform.external_accounts.account_holder()
     )
-    approve = partial(
-        platform.triggers.fire, "external_account.approve", externalAccountId=account["id"]
-    )
-    known_ids = event_ids(platform, STATUS_UPDATED, account["id"])
+    # An approval that comes by itself may have come already.
+    is_caused = platform.triggers.maps("external_account.approve")
+    known_ids = event_ids(platform, STATUS_UPDATED, account["id"]) if is_caused else set()
 
-    approve()
+    platform.external_accounts.approve(account)
 
     # A new account may be shown as PENDING for a moment more.
     _expect_report(platform, account, known_ids)
