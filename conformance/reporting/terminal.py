@@ -36,7 +36,7 @@ _COLOURS = {
 }
 _MAX_CAUSES = {RequirementVerdict.FAILED: 20, RequirementVerdict.WARNED: 5}
 _MAX_LAID_OUT = 3
-"""Up to so many causes take several lines each; more of them take two each, to fit a screen."""
+"""Up to so many causes take several lines each; more of them take few each, to fit a screen."""
 
 _MAX_STATEMENT_CHARS = 100
 _WIDTH = 100
@@ -151,12 +151,13 @@ def _broken(report: Report, cause: CauseEntry) -> Iterator[str]:
 
 
 def _broken_in_short(report: Report, cause: CauseEntry) -> Iterator[str]:
-    """Yield two lines on a cause: its first requirement, and how many others; and what it is."""
+    """Yield few lines on a cause: its first requirement, how many others there are; what it is."""
+    wide = _WIDTH - len(_INDENT)
     first, *others = cause.requirements
     ids = f"{first} and {len(others)} more" if others else first
     text = f"{cause.verdict.upper()} {ids}: {report.entry(first).statement}"
-    yield textwrap.shorten(text, _WIDTH, placeholder="…")
-    yield textwrap.shorten(cause.told, _WIDTH - len(_INDENT), placeholder="…")
+    yield from textwrap.wrap(text, wide, break_on_hyphens=False)
+    yield textwrap.shorten(cause.told, wide, placeholder="…")
 
 
 def _open(verdict: RequirementVerdict, found: Iterable[Group]) -> Iterable[str]:
