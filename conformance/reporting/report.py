@@ -766,12 +766,34 @@ def _transcript(decision: Decision, chain: list[Exchange], room: _Room) -> str:
     notes = []
     if lost := len(decision.exchanges) - len(chain):
         notes.append(f"({lost} of {len(decision.exchanges)} exchanges are not in the journal)\n")
-    if early := chain[:-_MAX_EXCHANGES]:
-        span = f"{early[0].id} to {early[-1].id}"
-        notes.append(f"({len(early)} earlier exchanges, {span}, are in the journal)\n")
-    text = "".join(notes) + transcript(chain[-_MAX_EXCHANGES:])
+    shown = chain
+    if len(chain) > _MAX_EXCHANGES:
+        shown = _telling(chain)[-_MAX_EXCHANGES:]
+        span = f"{chain[0].id} to {chain[-1].id}"
+        notes.append(
+            f"({len(chain) - len(shown)} of the exchanges {span} are in the journal alone: earlier "
+            "ones, and readings that a later one repeats)\n"
+        )
+    text = "".join(notes) + transcript(shown)
     span = f"{decision.exchanges[0]} to {decision.exchanges[-1]}"
     return room.take(text) or f"(no room left in the report; the journal has {span})"
+
+
+def _telling(chain: Sequence[Exchange]) -> list[Exchange]:
+    """Return a chain without the readings that a later one repeats, with the same answer."""
+    later: dict[str, Exchange] = {}
+    telling = []
+    for exchange in reversed(chain):
+        if exchange.method == "GET":
+            again = later.get(exchange.url)
+            later[exchange.url] = exchange
+            if again is not None and (again.status, again.response_body) == (
+                exchange.status,
+                exchange.response_body,
+            ):
+                continue
+        telling.append(exchange)
+    return telling[::-1]
 
 
 def _curl(chain: list[Exchange], run: RunInfo, room: _Room) -> str:

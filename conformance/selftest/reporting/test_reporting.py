@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
@@ -371,11 +372,30 @@ class TestReport:
         result = make_report(failure("QUO-001", "no", *EXCHANGES))
 
         (item,) = result.of(RequirementVerdict.FAILED)[0].evidence
-        assert item.transcript.startswith("(29 earlier exchanges, w-1 to w-29, are in the journal)")
+        assert item.transcript.startswith(
+            "(29 of the exchanges w-1 to w-59 are in the journal alone: earlier ones, and readings "
+            "that a later one repeats)\n"
+        )
         assert "[w-29]" not in item.transcript
         assert "[w-30]" in item.transcript
         assert "[w-59]" in item.transcript
         assert "/quotes/Quote:1/execute" in item.curl
+
+    def test_a_long_transcript_shows_what_was_done_before_it_waited(self) -> None:
+        """Of readings with the same answer the last one is shown, so that requests are not lost."""
+        readings = [
+            replace(
+                exchange(number, {"status": "PENDING"}), method="GET", url=f"{BASE_URL}/{place}"
+            )
+            for number, place in enumerate(["quotes", "config"] * 30, start=2)
+        ]
+        chain = {one.id: one for one in (exchange(1), *readings)}
+        result = make_report(failure("QUO-001", "no", *chain), exchanges=chain)
+
+        (item,) = result.of(RequirementVerdict.FAILED)[0].evidence
+        told = [line for line in item.transcript.splitlines() if line.startswith("[")]
+        assert [line.partition("]")[0] for line in told] == ["[w-1", "[w-60", "[w-61"]
+        assert item.transcript.startswith("(58 of the exchanges w-1 to w-61 are in the journal")
 
     def test_missing_exchanges_are_told(self) -> None:
         """The transcript counts exchanges that are not in the journal."""
