@@ -12,10 +12,11 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.faults import without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED
-from conformance.testdata.examples import ABSENT, placed
+from conformance.testdata.examples import placed
 from conformance.verdict.decisions import ResourceMissing
 
 RAILS = ("ACH", "WIRE", "RTP", "FEDNOW")
@@ -66,29 +67,14 @@ def test_rails_are_read_as_well(platform: Platform) -> None:
 
 
 @requirement("AMR-020")
-@pytest.mark.parametrize("scope", ["customer", "platform"])
-def test_rails_that_are_sent_are_not_taken_over(platform: Platform, scope: str) -> None:
-    """A request with paymentRails is refused, or the account does not show these rails.
-
-    An account of the platform is looked at in the answer to its creation: it may be read nowhere.
-    """
-
-    def later(answer: Answer) -> Resource:
-        account = arranged_resource(answer)
-        if scope == "platform":
-            return account
-        ready = platform.external_accounts.activate(account)
-        return arranged_resource(platform.api.get_external_account(ready["id"]))
-
-    owner = {"id": ""} if scope == "platform" else platform.external_accounts.account_holder()
-    body, usual_body = (platform.external_accounts.body(owner, US_ACCOUNT) for _ in range(2))
-    if scope == "platform":
-        body, usual_body = (placed(one, "customerId", ABSENT) for one in (body, usual_body))
-    twin = platform.api.create_external_account(usual_body)
-    if scope == "platform" and not twin.accepted:
-        raise ResourceMissing(f"no account is created without a customer: {twin}")
-    usual_account = later(twin)
-    sent_rails = next([rail] for rail in RAILS if set(rails_of(usual_account)) != {rail})
+def test_rails_that_are_sent_are_not_taken_over(platform: Platform) -> None:
+    """A request with paymentRails is refused, or the account does not show these rails."""
+    customer = platform.external_accounts.account_holder()
+    twin = platform.api.create_external_account(
+        platform.external_accounts.body(customer, US_ACCOUNT)
+    )
+    sent_rails = other_rails(_once_active(platform, twin))
+    body = platform.external_accounts.body(customer, US_ACCOUNT)
 
     answer = platform.api.create_external_account(
         placed(body, "accountInfo.paymentRails", sent_rails), valid=False
@@ -99,7 +85,29 @@ def test_rails_that_are_sent_are_not_taken_over(platform: Platform, scope: str) 
         answer.refused(*REFUSED, twin=twin)
         return
     assert rails_of(arranged_resource(answer)) != sent_rails
-    assert rails_of(later(answer)) != sent_rails
+    assert rails_of(_once_active(platform, answer)) != sent_rails
+
+
+@requirement("AMR-020")
+def test_rails_that_are_sent_for_the_platform_are_not_taken_over(platform: Platform) -> None:
+    """Neither does an account of the platform show them, in the answer to its creation."""
+    usual_body, body = (
+        without("customerId")(platform.external_accounts.body({"id": ""}, US_ACCOUNT))
+        for _ in range(2)
+    )
+    twin = platform.api.create_external_account(usual_body)
+    if not twin.accepted:
+        raise ResourceMissing(f"no account is created without a customer: {twin}")
+    sent_rails = other_rails(arranged_resource(twin))
+
+    answer = platform.api.create_external_account(
+        placed(body, "accountInfo.paymentRails", sent_rails), valid=False
+    )
+
+    if answer.accepted:
+        assert rails_of(arranged_resource(answer)) != sent_rails
+    else:
+        answer.refused(*REFUSED, twin=twin)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +145,17 @@ def test_an_account_with_an_intermediary_bank_is_paid_by_every_rail(
 def rails_of(account: Resource) -> list[str]:
     """Return the paymentRails that an account shows; empty without any."""
     return account["accountInfo"].get("paymentRails") or []
+
+
+def other_rails(account: Resource) -> list[str]:
+    """Return the rails of a request, other ones than those that an account shows."""
+    return next([rail] for rail in RAILS if set(rails_of(account)) != {rail})
+
+
+def _once_active(platform: Platform, answer: Answer) -> Resource:
+    """Return a customer's account as it is read once it is ACTIVE."""
+    account = platform.external_accounts.activate(arranged_resource(answer))
+    return arranged_resource(platform.api.get_external_account(account["id"]))
 
 
 def us_corridor(platform: Platform) -> Corridor:
