@@ -217,23 +217,23 @@ def _try_kept(shard: Shard, processes: int, *, figures: bool, verbose: bool) -> 
     With ``figures`` only those that were seen again are kept, and those that were not tried.
     """
     kept = read_kept()
-    kills = [one for one in kept if shard.has(one.test)]
-    trials = trials_of(kills)
+    unchanged = trials_of(kept)
+    trials = [one for one in unchanged if shard.has(one.tests[0])]
     started = time.perf_counter()
     results = measure(trials, processes, _print_line if verbose else _keep_silent)
     lost = [one for one in results if one.outcome is not GenericOutcome.KILLED]
     for one in lost:
         _print_survivor(one)
-    expired = len(kills) - len(trials)
+    expired = len(kept) - len(unchanged)
     typer.echo(
         f"{len(trials)} kept kills in {time.perf_counter() - started:.0f} s: "
         f"{len(trials) - len(lost)} seen again, {len(lost)} lost; "
-        f"{expired} more have expired, as the reference has changed"
+        f"{expired} of all {len(kept)} have expired, as the reference has changed"
     )
     if figures:
-        write_kept([one for one in kept if one not in kills] + kills_of(results))
+        write_kept([one for one in kept if not shard.has(one.test)] + kills_of(results))
         return
-    if expired > MAX_SHARE_EXPIRED * len(kills):
+    if expired > MAX_SHARE_EXPIRED * len(kept):
         typer.echo("too many have expired: draw a sample anew, with --figures")
         raise typer.Exit(1)
     if lost or not trials:
