@@ -420,7 +420,7 @@ def test_the_least_of_a_lookup_can_be_received(platform: Platform, check: Check)
         if not of_less:
             raise ResourceMissing("one smallest unit is the least that can be received")
         paid = [answer for answer in of_less if answer.accepted]
-        assert not paid, paid
+        assert not paid, f"less than the min was paid: {paid[0]}"
 
 
 def entries_from_dollars(

@@ -306,7 +306,9 @@ def expect_home(platform: Platform, holder_account: Resource, before: int) -> No
     """
     __tracebackhide__ = True
     increase = platform.internal_accounts.wait_for_increase(holder_account, before)
-    assert 0 < increase <= AMOUNT
+    assert 0 < increase <= AMOUNT, (
+        f"of {AMOUNT} that were swept, {increase} came to {holder_account['id']}"
+    )
     if increase < AMOUNT:
         platform.observe("the funds of a sweep whose payout failed come back without its fees")
 
