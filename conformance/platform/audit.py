@@ -25,8 +25,7 @@ def audit(platform: Platform) -> list[str] | None:
     may lack what is held for a pending one. Balances may be shown a moment late, so that they are
     read again while something is wrong.
     """
-    ledger = platform.ledger
-    if not ledger.deposits.keys() - ledger.issuing or not ledger.quotes:
+    if not platform.ledger.known_deposits or not platform.ledger.quotes:
         return None
     return platform.until(lambda: list(_problems(platform)), lambda problems: not problems)
 
@@ -39,9 +38,7 @@ def _problems(platform: Platform) -> Iterator[str]:
         for owner in owners
         for transaction in platform.transactions.of_customer(owner)
     }
-    for name, deposited in movement.deposits.items():
-        if name in movement.issuing:
-            continue
+    for name, deposited in movement.known_deposits.items():
         low = high = deposited
         # It may be in the total already, or may not have arrived.
         high += movement.expected.get(name, 0)

@@ -34,13 +34,19 @@ class Ledger:
     payers: dict[str, str] = field(default_factory=dict)
     issuing: set[str] = field(default_factory=set)
 
+    @property
+    def known_deposits(self) -> dict[str, int]:
+        """The deposits to accounts of which all that moved is known."""
+        return {name: paid for name, paid in self.deposits.items() if name not in self.issuing}
+
     def note(self, answer: Answer) -> None:
         """Take note of an answer: what was accepted may move money."""
         if not answer.accepted:
             return
         sent = answer.exchange.request_body
         if answer.operation.id in _ISSUANCE:
-            self.issuing |= {name for name in self.accounts if name in str(sent)}
+            named = str(sent)
+            self.issuing |= {name for name in self.accounts if name in named}
         if answer.operation.id == "createQuote":
             self.note_quote(answer.body)
             payer = value_at(sent, "source.customerId")

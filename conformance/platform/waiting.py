@@ -109,8 +109,9 @@ def wait_for_another_second(timestamp: object) -> None:
 
     What is said of a later moment differs from it then.
     """
-    is_shown = isinstance(timestamp, str) and is_utc_moment(timestamp)
-    if is_shown and parse_moment(str(timestamp)).microsecond == 0:
+    if not isinstance(timestamp, str) or not is_utc_moment(timestamp):
+        return
+    if parse_moment(timestamp).microsecond == 0:
         clock().sleep(1)
 
 

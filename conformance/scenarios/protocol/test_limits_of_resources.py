@@ -352,12 +352,13 @@ def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
     override = platform.profile.bindings.require("platform_fee_override")
     in_dollars = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
     platform.quotes.pending(*in_dollars, platformFeeOverride=override)
+    firsts = corridors_not_from("USD", platform)
     to_dollars = [
         corridor
         for corridor in platform.profile.resources.corridors
-        if corridor.sending != "USD" and corridor.receiving == "USD"
+        if corridor.sending != "USD" and corridor.receiving == "USD" and corridor not in firsts
     ]
-    for corridor in (*corridors_not_from("USD", platform), *to_dollars):
+    for corridor in (*firsts, *to_dollars):
         with check("LIM-008"):
             body = platform.quotes.body(*platform.quotes.ends(corridor))
 

@@ -147,13 +147,15 @@ def phone_reviewed(unit: Unit, ask: Ask) -> None:
         reset.status = "PENDING_REVIEW"
 
 
-def _born(status: str) -> Apply:
-    """Let a reset start at a status."""
+def _born(status: str, *factors: str) -> Apply:
+    """Let a reset start at a status: of each factor, unless some are named."""
 
     def start(original: Handler, unit: Unit, ask: Ask) -> Json:
         body: Json = original(unit, ask)
         unit.session.flush()
-        unit.session.get_one(FactorReset, body["resetId"]).status = status
+        reset = unit.session.get_one(FactorReset, body["resetId"])
+        if not factors or reset.factor in factors:
+            reset.status = status
         return body
 
     return around(factor_resets, "start", start)
@@ -161,16 +163,12 @@ def _born(status: str) -> Apply:
 
 declare("SFR-070", "rejected", "a new reset is over at once", _born("REJECTED"))
 declare("SFR-070", "reviewed", "a new reset waits for a review", _born("PENDING_REVIEW"))
-
-
-@mutant("SFR-070", "a new reset of a phone waits for a review", (factor_resets, "start"), around)
-def phone_under_review(original: Handler, unit: Unit, ask: Ask) -> Json:
-    body: Json = original(unit, ask)
-    unit.session.flush()
-    reset = unit.session.get_one(FactorReset, body["resetId"])
-    if reset.factor == PHONE:
-        reset.status = "PENDING_REVIEW"
-    return body
+declare(
+    "SFR-070",
+    "phone_under_review",
+    "a new reset of a phone waits for a review",
+    _born("PENDING_REVIEW", PHONE),
+)
 
 
 @mutant("SFR-074", "a reset that was reviewed cannot be completed")

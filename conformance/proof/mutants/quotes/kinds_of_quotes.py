@@ -114,6 +114,7 @@ STEPS: tuple[tuple[str, str, str, str, Edit], ...] = (
     ),
     ("QUO-612", "execute", "challenged", "another createdAt", put("createdAt", _LONG_AGO)),
     ("QUO-614", "execute", "challenged", "another description", put("description", "Payment")),
+    ("QUO-902", "execute", "challenged", "no description", put("description", None)),
     ("QUO-830", "execute", "executed", "another fee", put("platformFeesIncluded", 17)),
     ("QUO-830", "execute", "challenged", "another fee", put("platformFeesIncluded", 17)),
     ("QUO-191", "authorize", "challenged", "another transaction", put("transactionId", "Tx:1")),

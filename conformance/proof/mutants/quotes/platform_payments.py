@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, around, before, edited, together
-from conformance.proof.kit.edits import put, shows, where, without
+from conformance.proof.kit.edits import put, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import platform_pays_itself, receivers_asked
 from conformance.proof.patch import Apply, Function, Patch
@@ -222,14 +222,6 @@ declare(
     together(
         edited(quotes, "create", _cut_to_seconds),
         around(quotes, "execute", _created_by_executing),
-    ),
-)
-declare(
-    "QUO-902",
-    "challenged",
-    "a quote whose execution asks for a proof shows no description",
-    edited(
-        quotes, "execute", where(shows("status", "PENDING_AUTHORIZATION"), put("description", None))
     ),
 )
 for _id, _path, _value in EXECUTED:
