@@ -6,6 +6,7 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from conformance.exchange.content import decode, text
@@ -13,7 +14,7 @@ from conformance.exchange.content import decode, text
 _BYTES_PER_VALUE = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Delivery:
     """One webhook delivery as it arrived.
 
@@ -36,12 +37,12 @@ class Delivery:
         """The raw bytes as text."""
         return text(self.raw)
 
-    @property
+    @cached_property
     def id(self) -> str | None:
         """The event's id, the same in every delivery of one event."""
         return self._member("id")
 
-    @property
+    @cached_property
     def type(self) -> str | None:
         """The event's type, for example ``OUTGOING_PAYMENT.COMPLETED``."""
         return self._member("type")
@@ -51,9 +52,15 @@ class Delivery:
         """The affected resource."""
         return self.body.get("data") if isinstance(self.body, dict) else None
 
+    @cached_property
+    def resource(self) -> str | None:
+        """The id of the affected resource, where it is a text."""
+        value = self.data.get("id") if isinstance(self.data, dict) else None
+        return value if isinstance(value, str) else None
+
     def concerns(self, resource: str) -> bool:
         """Return whether ``data`` is the resource of that id."""
-        return isinstance(self.data, dict) and self.data.get("id") == resource
+        return self.resource == resource
 
     def breaks_off_before(self, other: Delivery) -> bool:
         """Return whether only the beginning of its body arrived, and all of it in ``other``."""
