@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -97,24 +98,28 @@ class Pool(Generic[T, R]):
 
     def results(self) -> Iterator[R]:
         """Yield the results as they come; ends when all processes have."""
-        try:
-            while self.left or self._workers:
-                while self.left and len(self._workers) < min(
-                    self._count, len(self.left) + self._busy
-                ):
-                    self._start()
-                yield from self._answers()
-        finally:
-            for worker in list(self._workers):
-                self._end(worker)
+        # A process that is ended removes no folder of its own.
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                while self.left or self._workers:
+                    while self.left and len(self._workers) < min(
+                        self._count, len(self.left) + self._busy
+                    ):
+                        self._start(folder)
+                    yield from self._answers()
+            finally:
+                for worker in list(self._workers):
+                    self._end(worker)
 
     @property
     def _busy(self) -> int:
         return sum(worker.task is not None for worker in self._workers)
 
-    def _start(self) -> None:
+    def _start(self, folder: str) -> None:
         ours, theirs = self._context.Pipe()
-        process = self._context.Process(target=_run, args=(self._serve, theirs), daemon=True)
+        process = self._context.Process(
+            target=_run, args=(self._serve, theirs, folder), daemon=True
+        )
         process.start()
         theirs.close()
         self._workers.append(_Worker(process, ours, None, time.monotonic() + _START_SECONDS))
@@ -162,8 +167,12 @@ class Pool(Generic[T, R]):
         worker.process.join()
 
 
-def _run(serve: Serve[Any, Any], pipe: Connection) -> None:
-    """Serve in this process; a first empty answer says that it is ready."""
+def _run(serve: Serve[Any, Any], pipe: Connection, folder: str) -> None:
+    """Serve in this process; a first empty answer says that it is ready.
+
+    Its temporary folders are made in ``folder``.
+    """
+    tempfile.tempdir = folder
     # A broken reference complains of itself in its log.
     logging.disable(logging.CRITICAL)
 
