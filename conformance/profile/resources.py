@@ -37,6 +37,11 @@ class Corridor(ProfilePart):
         description="The name of an example of fixtures/accounts, for example `usd_account`."
     )
 
+    @property
+    def currencies(self) -> list[str]:
+        """The codes of one or two currencies, those that a customer needs here."""
+        return sorted({self.sending, self.receiving})
+
 
 class Resources(ProfilePart):
     """What exists on the target and the suite cannot make or find out."""

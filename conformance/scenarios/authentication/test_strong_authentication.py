@@ -183,9 +183,7 @@ def test_a_proof_executes_no_quote_of_a_customer_outside_the_sca_regions(
 def test_a_conversion_has_a_purpose_of_its_own(platform: Platform) -> None:
     """The challenges of a conversion between own accounts and of a payout differ in ``purpose``."""
     corridor = platform.quotes.corridor(same_currency=False)
-    customer = platform.approved.sca_customer(
-        currencies=sorted({corridor.sending, corridor.receiving})
-    )
+    customer = platform.approved.sca_customer(currencies=corridor.currencies)
     source = platform.internal_accounts.account(corridor.sending, customer=customer)
     target = platform.internal_accounts.account(corridor.receiving, customer=customer, amount=0)
     execution = platform.api.execute_quote(create_sca_quote(platform, source, target)["id"])

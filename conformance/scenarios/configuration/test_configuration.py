@@ -113,7 +113,8 @@ def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, ch
     """A transfer is accepted with all fields; without any one of them it is refused or fails.
 
     A field counts where a customer without it pays in a currency that does not ask for it: then the
-    refusal is not that of a review, which may ask for the same field.
+    refusal is not that of a review, which may ask for the same field. Such a customer may have
+    begun there, and have added the other currency later.
     """
     corridor, fields = corridor_with_required_fields(platform)
     body = body_for(platform, corridor)
@@ -123,13 +124,20 @@ def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, ch
         complete_transfer[-1].expect_accepted()
 
     with check("CFG-005"):
-        asked_here = [name for name in fields if pays_elsewhere(platform, name)]
-        if not asked_here:
+        elsewhere = {name: found for name in fields if (found := pays_elsewhere(platform, name))}
+        if not elsewhere:
             raise ResourceMissing(f"without {fields} a customer pays in no other currency either")
-        for name in asked_here:
-            answers = transfer_of(platform, without_members(body, name), corridor)
-            if len(answers) < len(complete_transfer) or not failed_later(platform, answers):
-                answers[-1].refused(twin=complete_transfer[len(answers) - 1])
+        for name, other in elsewhere.items():
+            lacking = without_members(body, name)
+            transfers = [transfer_of(platform, lacking, corridor)]
+            with contextlib.suppress(ResourceMissing):
+                begun = {**lacking, "currencies": other.currencies}
+                transfers.append(
+                    transfer_of(platform, begun, corridor, currencies=lacking["currencies"])
+                )
+            for answers in transfers:
+                if len(answers) < len(complete_transfer) or not failed_later(platform, answers):
+                    answers[-1].refused(twin=complete_transfer[len(answers) - 1])
 
 
 @requirement("CFG-006")
@@ -681,13 +689,13 @@ def required_fields_by_currency(platform: Platform, configuration: Json) -> dict
 def body_for(platform: Platform, corridor: Corridor) -> Json:
     """Return the body of a customer who can move money along a corridor."""
     return platform.customers.body(
-        currencies=sorted({corridor.sending, corridor.receiving}),
+        currencies=corridor.currencies,
         endUserTermsConsent=platform.customers.terms_consent(),
     )
 
 
-def pays_elsewhere(platform: Platform, name: str) -> bool:
-    """Return whether a customer who lacks a field can pay in currencies that do not ask for it."""
+def pays_elsewhere(platform: Platform, name: str) -> Corridor | None:
+    """Return where a customer who lacks a field pays in currencies that do not ask for it."""
     required = required_fields_by_currency(platform, platform.configuration.read())
     asking = {
         currency
@@ -695,16 +703,21 @@ def pays_elsewhere(platform: Platform, name: str) -> bool:
         if letters_of(name) in map(letters_of, names)
     }
     for corridor in platform.profile.resources.corridors:
-        if not asking & {corridor.sending, corridor.receiving}:
+        if asking.isdisjoint(corridor.currencies):
             body = without_members(body_for(platform, corridor), name)
             with contextlib.suppress(ResourceMissing):
-                return transfer_of(platform, body, corridor)[-1].accepted
-            return False
-    return False
+                if transfer_of(platform, body, corridor)[-1].accepted:
+                    return corridor
+            return None
+    return None
 
 
-def transfer_of(platform: Platform, body: Json, corridor: Corridor) -> list[Answer]:
-    """Create a customer and send money along a corridor; return the answers up to a refusal."""
+def transfer_of(platform: Platform, body: Json, corridor: Corridor, **changes: Any) -> list[Answer]:
+    """Create a customer and send money along a corridor; return the answers up to a refusal.
+
+    ``changes`` are members of the customer that are updated before the transfer; a refusal of them
+    takes the place of the answer to the creation.
+    """
     # Each customer of a platform has its own reference and email address.
     unique_members = {
         "platformCustomerId": platform.samples.reference(),
@@ -713,6 +726,10 @@ def transfer_of(platform: Platform, body: Json, corridor: Corridor) -> list[Answ
     created = platform.api.create_customer(
         {**body, **{n: v for n, v in unique_members.items() if n in body}}
     )
+    if changes and created.accepted:
+        updated = platform.api.update_customer(created.body["id"], changes)
+        if not updated.accepted:
+            return [updated]
     return [created, *(transfer(platform, created.body, corridor) if created.accepted else ())]
 
 

@@ -157,7 +157,7 @@ def test_a_conversion_of_each_kind_keeps_the_amount_that_is_locked(
     """
     corridor = platform.quotes.conversion_from(platform.profile.currency)
     approve = platform.approved.business if kind == "business" else platform.approved.customer
-    customer = approve(currencies=sorted({corridor.sending, corridor.receiving}))
+    customer = approve(currencies=corridor.currencies)
     destination = platform.external_accounts.account(customer, corridor.account)
     body = quote_body(
         platform, kind, customer, destination, lockedCurrencyAmount=AMOUNT, description="Rent, June"

@@ -69,9 +69,12 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
         assert platform.transactions.of_quote(quote)["status"] in ("PENDING", WAITING)
 
 
-@requirement("QUO-180", "QUO-181", "QUO-183")
+@requirement("QUO-180", "QUO-181", "QUO-183", "SCA-092", "SCA-093")
 def test_a_conversion_asks_for_a_proof(platform: Platform, check: Check) -> None:
-    """A payout of an SCA customer in another currency waits for a proof, and has taken nothing."""
+    """A payout of an SCA customer in another currency waits for a proof, and has taken nothing.
+
+    The challenge says what it is for, and by which factors it can be answered.
+    """
     corridor = platform.quotes.corridor(same_currency=False)
     customer = platform.approved.sca_customer(currencies=[corridor.sending])
     source = platform.internal_accounts.account(corridor.sending, customer=customer)
@@ -89,6 +92,8 @@ def test_a_conversion_asks_for_a_proof(platform: Platform, check: Check) -> None
         assert answer.body.get("scaChallenge"), answer
     with check("QUO-183"):
         assert platform.internal_accounts.balances(source)[1] == before
+    challenge = require_member(answer.body, "scaChallenge")
+    expect_members(check, challenge, {"SCA-092": "purpose", "SCA-093": "availableFactors"})
 
 
 @requirement("QUO-187")

@@ -483,7 +483,7 @@ def corridors_in_each_currency(platform: Platform) -> list[Corridor]:
     for corridor in corridors:
         if corridor.sending not in seen:
             found.append(corridor)
-            seen |= {corridor.sending, corridor.receiving}
+            seen.update(corridor.currencies)
     for corridor in corridors:
         if corridor.receiving not in seen:
             found.append(corridor)

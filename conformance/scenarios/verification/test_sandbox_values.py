@@ -16,8 +16,8 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 FINAL_STATUSES = ("APPROVED", "REJECTED")
 SUFFIXES = ("001", "002", "003")
-ORDINARY_ENDINGS = ("100", "0019")
-"""Endings of a number that contain a suffix, but not at the end."""
+ORDINARY_ENDINGS = ("100", "0029", "0019", "0039")
+"""Endings of a number; all but the first contain a suffix, but not at the end."""
 
 
 @pytest.fixture
@@ -39,9 +39,15 @@ def test_a_business_whose_number_ends_in_002_reports_errors_first(
 ) -> None:
     """The first submission is RESOLVE_ERRORS, while that of a like business is IN_PROGRESS.
 
-    It does not matter whether the business was created with the number or got it by an update.
+    It does not matter whether the business was created with the number or got it by an update, nor
+    whether the number of the other one has 002 before its end.
     """
-    ordinary = platform.verification.reviews.prepared(business=True)
+    ordinary, near = (
+        platform.verification.reviews.prepared(
+            business=True, businessInfo=platform.customers.company(ending)
+        )
+        for ending in ORDINARY_ENDINGS[:2]
+    )
     company = platform.customers.company("002")
     if by_change:
         marked = platform.verification.reviews.prepared(business=True)
@@ -54,9 +60,12 @@ def test_a_business_whose_number_ends_in_002_reports_errors_first(
     ):
         raise ResourceMissing("more has to be known of a business than the suite can tell")
 
-    submission = arranged_resource(platform.verification.reviews.submit(marked))
+    submission, near_submission = (
+        arranged_resource(platform.verification.reviews.submit(one)) for one in (marked, near)
+    )
 
     assert submission["verificationStatus"] == "RESOLVE_ERRORS"
+    assert near_submission["verificationStatus"] == "IN_PROGRESS"
 
 
 @pytest.mark.parametrize("ending", ORDINARY_ENDINGS)

@@ -23,6 +23,15 @@ for _id, _member in (("SCA-092", "purpose"), ("SCA-093", "availableFactors")):
     declare(_id, "missing", f"a challenge has no {_member}", edited(sca, "view", without(_member)))
 
 
+@mutant("SCA-092", "a challenge of a conversion has no purpose", (sca, "view"))
+def purposeless_conversion(
+    original: Callable[[Unit, Quote], Json | None], unit: Unit, quote: Quote
+) -> Json | None:
+    body = original(unit, quote)
+    is_conversion = quote.sending_currency != quote.receiving_currency
+    return without("purpose")(body) if body and is_conversion else body
+
+
 # --- Who is asked ---------------------------------------------------------------------------
 
 

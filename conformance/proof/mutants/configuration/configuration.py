@@ -44,6 +44,23 @@ def one_is_enough(
     return found if len(found) == len(wanted) else []
 
 
+@mutant("CFG-005", "what an added currency asks for is not looked at")
+def unasked_when_added(patch: Patch) -> None:
+    added: set[tuple[str, str]] = set()
+
+    def updating(original: Handler, unit: Unit, ask: Ask) -> Json:
+        before = customers.get(unit, ask.params["customerId"]).currencies
+        body: Json = original(unit, ask)
+        added.update((body["id"], code) for code in body["currencies"] if code not in before)
+        return body
+
+    def missing(original: Callable[..., list[str]], customer: Customer, currency: str) -> list[str]:
+        return [] if (customer.id, currency) in added else original(customer, currency)
+
+    patch.wrap(onboarding, "update", updating)
+    patch.wrap(customers, "missing_fields", missing)
+
+
 declare(
     "CFG-005",
     "as-reviewed",

@@ -185,6 +185,12 @@ def no_errors_first(patch: Patch) -> None:
     patch.replace(sandbox, "asks_first", lambda _customer: False)
 
 
+@mutant("VER-150", "002 counts wherever it stands in a number", (sandbox, "asks_first"), instead)
+def asks_wherever(customer: Customer) -> bool:
+    number = (customer.details.get("businessInfo") or {}).get("registrationNumber") or ""
+    return customer.customer_type == "BUSINESS" and "002" in number
+
+
 @mutant("VER-151", "a business waits for its review after the hosted flow")
 def never_approved(patch: Patch) -> None:
     patch.row(rules, "HOSTED_OUTCOMES", "BUSINESS", None)
