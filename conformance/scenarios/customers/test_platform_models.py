@@ -89,6 +89,24 @@ BLOCKED_BUSINESS: Mapping[str, Mapping[str, str]] = {
 """The requirement by the status of a business, and by the way in which money would move."""
 
 
+@dataclass(frozen=True)
+class Applicant:
+    """A customer who is not approved; ``status`` is that of the customer's verification."""
+
+    customer: Resource
+    status: str
+
+    @contextmanager
+    def remaining_so(self, platform: Platform) -> Iterator[None]:
+        """Raise ``ResourceMissing`` at the end if the customer's status has changed meanwhile."""
+        try:
+            yield
+        finally:
+            now = verification_status(platform.customers.read(self.customer))
+            if now != self.status:
+                raise ResourceMissing(f"the review was decided meanwhile: the customer is {now}")
+
+
 @for_both_types(("PLM-001",), ("PLM-002",))
 def test_a_platform_of_either_model_creates_customers(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
@@ -138,8 +156,8 @@ def test_no_money_moves_before_an_approval(platform: Platform, check: Check, sta
     twin = platform.approved.customer()
 
     for way, id_ in BLOCKED[status].items():
-        with check(id_), while_undecided(platform, customer, status):
-            MOVEMENTS[way](platform, customer, twin)
+        with check(id_):
+            MOVEMENTS[way](platform, Applicant(customer, status), twin)
 
 
 @pytest.mark.parametrize(
@@ -154,8 +172,8 @@ def test_no_money_moves_before_the_approval_of_a_business(
     twin = platform.approved.business()
 
     for way, id_ in BLOCKED_BUSINESS[status].items():
-        with check(id_), while_undecided(platform, business, status):
-            MOVEMENTS[way](platform, business, twin)
+        with check(id_):
+            MOVEMENTS[way](platform, Applicant(business, status), twin)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +199,7 @@ def test_what_an_approved_customer_began_does_not_end_under_review(
     except (PreconditionFailed, TriggerFailed) as error:
         raise ResourceMissing(f"no approved customer comes to PENDING: {error}") from error
 
-    with while_undecided(platform, customer, "PENDING"):
+    with Applicant(customer, "PENDING").remaining_so(platform):
         with suppress(TriggerFailed):
             end_payment(platform, way, customer, payment)
         status = platform.transactions.of_quote(payment).get("status")
@@ -258,28 +276,29 @@ def end_payment(platform: Platform, way: str, customer: Resource, payment: Resou
         platform.api.approve_transaction(payment["transactionId"])
 
 
-def by_deposit(platform: Platform, customer: Resource, twin: Resource) -> None:
+def by_deposit(platform: Platform, applicant: Applicant, twin: Resource) -> None:
     """Assert that a deposit for a customer does not arrive, while one for the twin does."""
-    account = early_account(platform, customer)
+    account = early_account(platform, applicant.customer)
     before, _ = platform.internal_accounts.balances(account)
 
-    attempt_deposit(platform, account)
+    with applicant.remaining_so(platform):
+        attempt_deposit(platform, account)
 
-    platform.internal_accounts.account(customer=twin)
-    assert platform.internal_accounts.balances(account)[0] == before, "the deposit has arrived"
+        platform.internal_accounts.account(customer=twin)
+        assert platform.internal_accounts.balances(account)[0] == before, "the deposit has arrived"
 
 
-def by_execution(platform: Platform, customer: Resource, twin: Resource) -> None:
+def by_execution(platform: Platform, applicant: Applicant, twin: Resource) -> None:
     """Assert that no quote of a customer is executed, while the twin's is.
 
     A customer who has lost the approval has a quote from before, too.
     """
-    payer = arrange_payer(platform, customer)
     twin_answers = platform.quotes.create_and_execute(
         platform.quotes.body(platform.internal_accounts.account(customer=twin))
     )
+    payer = arrange_payer(platform, applicant)
 
-    with while_undecided(platform, payer.account.owner, payer.status):
+    with payer.owner.remaining_so(platform):
         answers = platform.quotes.create_and_execute(payer.body(platform))
         if payer.quote is not None:
             execution = platform.api.execute_quote(payer.quote["id"])
@@ -288,26 +307,26 @@ def by_execution(platform: Platform, customer: Resource, twin: Resource) -> None
         expect_unpaid(platform, payer, answers, twin_answers)
 
 
-def by_immediate_execution(platform: Platform, customer: Resource, twin: Resource) -> None:
+def by_immediate_execution(platform: Platform, applicant: Applicant, twin: Resource) -> None:
     """Assert that a customer's quote is not executed at once, while the twin's is."""
-    payer = arrange_payer(platform, customer)
-
     twin_body = platform.quotes.body(
         platform.internal_accounts.account(customer=twin), immediatelyExecute=True
     )
     twin_answer = platform.api.create_quote(twin_body)
+    payer = arrange_payer(platform, applicant)
 
-    with while_undecided(platform, payer.account.owner, payer.status):
+    with payer.owner.remaining_so(platform):
         answer = platform.api.create_quote(payer.body(platform, immediatelyExecute=True))
 
         expect_unpaid(platform, payer, [answer], [twin_answer])
 
 
-def by_pull(platform: Platform, customer: Resource, twin: Resource) -> None:
+def by_pull(platform: Platform, applicant: Applicant, twin: Resource) -> None:
     """Assert that no money is pulled from a customer's external account, while the twin's is.
 
     It would go to another external account of the customer: an internal one takes no money either.
     """
+    customer = applicant.customer
     kind = platform.profile.resources.pullable_account
     twin_source = {**platform.external_accounts.pullable(twin), "customerId": twin["id"]}
     source = {**early_external_account(platform, customer, kind), "customerId": customer["id"]}
@@ -319,36 +338,42 @@ def by_pull(platform: Platform, customer: Resource, twin: Resource) -> None:
         destination = early_account(platform, customer)
         twin_destination = platform.internal_accounts.account(amount=0, customer=twin)
 
-    twin_answer, answer = (
-        platform.api.create_quote(platform.quotes.body(*ends, immediatelyExecute=True))
-        for ends in ((twin_source, twin_destination), (source, destination))
-    )
+    with applicant.remaining_so(platform):
+        twin_answer, answer = (
+            platform.api.create_quote(platform.quotes.body(*ends, immediatelyExecute=True))
+            for ends in ((twin_source, twin_destination), (source, destination))
+        )
 
-    expect_blocked([answer], [twin_answer])
+        expect_blocked([answer], [twin_answer])
 
 
-def by_realtime_funding(platform: Platform, customer: Resource, twin: Resource) -> None:
+def by_realtime_funding(platform: Platform, applicant: Applicant, twin: Resource) -> None:
     """Assert that a payment by a customer executes no quote, while one by the twin does."""
+    customer = applicant.customer
     twin_body = platform.quotes.realtime_body(twin)
     external_account = early_external_account(platform, customer)
-    created = platform.api.create_quote(platform.quotes.realtime_body(customer, external_account))
-    twin_answer = platform.api.create_quote(twin_body)
-    if not created.accepted:
-        expect_blocked([created], [twin_answer])
-        return
 
-    attempt(platform, "quote.fund", quoteId=created.body["id"], customerId=customer["id"])
+    with applicant.remaining_so(platform):
+        created = platform.api.create_quote(
+            platform.quotes.realtime_body(customer, external_account)
+        )
+        twin_answer = platform.api.create_quote(twin_body)
+        if not created.accepted:
+            expect_blocked([created], [twin_answer])
+            return
 
-    quote = arranged_body(twin_answer)
-    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=twin["id"])
-    if (status := platform.transactions.at_status(quote, *SETTLING)["status"]) not in SETTLING:
-        raise PreconditionFailed(f"a payment executes no quote: its transaction is {status}")
-    assert platform.transactions.of_quote(created.body)["status"] not in SETTLING, created
+        attempt(platform, "quote.fund", quoteId=created.body["id"], customerId=customer["id"])
+
+        quote = arranged_body(twin_answer)
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=twin["id"])
+        if (status := platform.transactions.at_status(quote, *SETTLING)["status"]) not in SETTLING:
+            raise PreconditionFailed(f"a payment executes no quote: its transaction is {status}")
+        assert platform.transactions.of_quote(created.body)["status"] not in SETTLING, created
 
 
-def by_incoming_payment(platform: Platform, customer: Resource, twin: Resource) -> None:
+def by_incoming_payment(platform: Platform, applicant: Applicant, twin: Resource) -> None:
     """Assert that a payment of the twin into a customer's account does not arrive."""
-    account = early_account(platform, customer)
+    account = early_account(platform, applicant.customer)
     before, _ = platform.internal_accounts.balances(account)
     source = platform.internal_accounts.account(customer=twin)
     approved_account = platform.internal_accounts.account(
@@ -362,18 +387,19 @@ def by_incoming_payment(platform: Platform, customer: Resource, twin: Resource) 
             f"customers pay nothing into each other's accounts: {twin_answers[-1]}"
         )
 
-    answers = platform.quotes.create_and_execute(platform.quotes.body(source, account))
+    with applicant.remaining_so(platform):
+        answers = platform.quotes.create_and_execute(platform.quotes.body(source, account))
 
-    if answers[-1].accepted:
-        platform.transactions.at_status(answers[0].body, *FINAL_STATUSES)
-        assert platform.internal_accounts.balances(account)[0] == before, (
-            f"the payment has arrived: {answers[-1]}"
-        )
-    else:
-        expect_blocked(answers, twin_answers)
+        if answers[-1].accepted:
+            platform.transactions.at_status(answers[0].body, *FINAL_STATUSES)
+            assert platform.internal_accounts.balances(account)[0] == before, (
+                f"the payment has arrived: {answers[-1]}"
+            )
+        else:
+            expect_blocked(answers, twin_answers)
 
 
-MOVEMENTS: Mapping[str, Callable[[Platform, Resource, Resource], None]] = {
+MOVEMENTS: Mapping[str, Callable[[Platform, Applicant, Resource], None]] = {
     "deposit": by_deposit,
     "execution": by_execution,
     "immediate": by_immediate_execution,
@@ -405,17 +431,6 @@ def at_status(platform: Platform, status: str, *, business: bool = False) -> Res
     if status_now != status:
         raise PreconditionFailed(f"{trigger} left the customer at {status_now}")
     return customer
-
-
-@contextmanager
-def while_undecided(platform: Platform, customer: Resource, status: str) -> Iterator[None]:
-    """Raise ``ResourceMissing`` at the end if the customer's status has changed meanwhile."""
-    try:
-        yield
-    finally:
-        now = verification_status(platform.customers.read(customer))
-        if now != status:
-            raise ResourceMissing(f"the review was decided meanwhile: the customer is {now}")
 
 
 def expected_types(decision: str, *, business: bool) -> set[str]:
@@ -459,11 +474,10 @@ def early_account(platform: Platform, customer: Resource) -> Resource:
 class Payer:
     """An internal account of a customer who is not approved, and where it would pay to.
 
-    ``status`` is that of the customer's verification. ``quote`` is a quote between the two accounts
-    from the time when the customer was approved.
+    ``quote`` is a quote between the two accounts from the time when the customer was approved.
     """
 
-    status: str
+    owner: Applicant
     account: Resource
     external_account: Resource
     quote: Resource | None = None
@@ -473,17 +487,17 @@ class Payer:
         return platform.quotes.body(self.account, self.external_account, **members)
 
 
-def arrange_payer(platform: Platform, customer: Resource) -> Payer:
+def arrange_payer(platform: Platform, applicant: Applicant) -> Payer:
     """Return the accounts of a payment that is blocked for want of an approval alone.
 
     The account of a customer who was never approved takes no deposit, so that a payment from it
     might be refused for want of funds. So another customer is approved, gets money and loses the
     approval, where the profile has that happen. HOLD is checked before any approval alone.
     """
-    status = str(verification_status(platform.customers.read(customer)))
+    status = applicant.status
     if status not in ("UNVERIFIED", "PENDING", "REJECTED") or not platform.approved.can_be_lost:
-        return early_payer(platform, customer, status)
-    is_business = customer.get("customerType") == "BUSINESS"
+        return early_payer(platform, applicant)
+    is_business = applicant.customer.get("customerType") == "BUSINESS"
     owner = platform.approved.business() if is_business else platform.approved.customer()
     account = platform.internal_accounts.account(customer=owner)
     external_account = platform.external_accounts.account(owner)
@@ -492,15 +506,16 @@ def arrange_payer(platform: Platform, customer: Resource) -> Payer:
         platform.approved.lose_approval(owner, status)
     except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
         platform.observe(f"no approved customer comes to {status}: {error}")
-        return early_payer(platform, customer, status)
-    return Payer(status, account, external_account, quote)
+        return early_payer(platform, applicant)
+    return Payer(Applicant(owner, status), account, external_account, quote)
 
 
-def early_payer(platform: Platform, customer: Resource, status: str) -> Payer:
+def early_payer(platform: Platform, applicant: Applicant) -> Payer:
     """Return the accounts of a customer who was never approved, after an attempt to fund one."""
-    account = early_account(platform, customer)
+    account = early_account(platform, applicant.customer)
     attempt_deposit(platform, account)
-    return Payer(status, account, early_external_account(platform, customer))
+    external_account = early_external_account(platform, applicant.customer)
+    return Payer(applicant, account, external_account)
 
 
 def early_external_account(
