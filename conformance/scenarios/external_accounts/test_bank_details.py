@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import pytest
 
@@ -18,6 +19,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_details, require_value_at
 from conformance.scenarios.kit.refusals import REFUSED, names
 from conformance.testdata.accounts import account_examples
+from conformance.testdata.beneficiaries import beneficiary_example
 from conformance.testdata.examples import ABSENT, placed
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
@@ -25,6 +27,9 @@ from conformance.verdict.decisions import ResourceMissing
 SWIFT_CODE = "accountInfo.swiftCode"
 BANK_NAME = "accountInfo.bankName"
 RAILS = "accountInfo.paymentRails"
+
+RUPEE_FORMS = ("inr_account", "inr_account.neft", "inr_account.rtgs")
+"""Examples of the forms of an INR account."""
 
 BANK_AND_COUNTRY = 6
 """The number of characters of a SWIFT code that name bank and country; others name the branch."""
@@ -134,14 +139,21 @@ def test_a_swift_code_that_was_sent_is_not_derived(platform: Platform) -> None:
 
 
 @requirement("ASA-118", "ASA-101")
+@pytest.mark.parametrize("beneficiary", ["individual", "business"])
 def test_a_bank_that_the_discoveries_do_not_list_is_refused(
-    platform: Platform, check: Check
+    platform: Platform, check: Check, beneficiary: Literal["individual", "business"]
 ) -> None:
-    """An invented bankName is refused with 400 or 422, and field errors, if any, name bankName."""
+    """An invented bankName is refused with 400 or 422, and field errors, if any, name bankName.
+
+    It does not matter who the beneficiary is.
+    """
     require_institutions(platform)
-    body = platform.external_accounts.body(
-        platform.external_accounts.account_holder(), "php_account"
-    )
+    holder = platform.external_accounts.account_holder()
+    body = platform.external_accounts.body(holder, "php_account")
+    if beneficiary == "business":
+        body = platform.external_accounts.body_with_beneficiary(
+            holder, "PHP", beneficiary_example("business-elsewhere-paid-by-another").twin
+        )
     unlisted_bank = placed(body, BANK_NAME, f"NO SUCH BANK {platform.samples.reference()}")
 
     refusal = platform.api.create_external_account(unlisted_bank)
@@ -204,7 +216,7 @@ def test_a_bank_of_another_country_is_refused(platform: Platform) -> None:
 
 
 @requirement("ASA-187", "ASA-188")
-@pytest.mark.parametrize("example", ["inr_account", "inr_account.neft", "inr_account.rtgs"])
+@pytest.mark.parametrize("example", RUPEE_FORMS)
 def test_an_account_in_rupees_shows_its_rails(
     platform: Platform, check: Check, example: str
 ) -> None:
@@ -224,6 +236,21 @@ def test_an_account_in_rupees_shows_its_rails(
         rails = require_value_at(account_read, RAILS)
         assert isinstance(rails, list)
         assert all(isinstance(rail, str) for rail in rails)
+
+
+@requirement("ASA-191")
+def test_rails_are_shown_of_each_form_or_of_none(platform: Platform) -> None:
+    """Where one form of an INR account that is ACTIVE shows paymentRails, the others do too."""
+    holder = platform.external_accounts.account_holder()
+    rails = {
+        example: info_of(account).get("paymentRails")
+        for example in RUPEE_FORMS
+        if (account := platform.external_accounts.account(holder, example))["status"] == "ACTIVE"
+    }
+
+    if not any(rails.values()):
+        raise ResourceMissing("no form of an INR account shows paymentRails")
+    assert all(rails.values()), rails
 
 
 @requirement("ASA-190")

@@ -71,6 +71,8 @@ def test_an_account_is_shown_as_it_was_sent(
     with check("EXT-809"):
         require_member(created_account, "platformAccountId")
         assert account_read.get("platformAccountId") is not None, account_read
+        if listed_account is not None:
+            assert listed_account.get("platformAccountId") is not None, listed_account
     with check("EXT-011"):
         assert created_account.get("platformAccountId") == body["platformAccountId"]
     with check("EXT-012"):

@@ -63,12 +63,16 @@ def test_platform_fees_of_a_quote_are_an_integer(platform: Platform) -> None:
 
 
 @requirement("QUO-818", "QUO-819", "QUO-820", "QUO-821")
-def test_a_quote_shows_the_members_of_its_shape(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("same_currency", [True, False], ids=["same-currency", "cross-currency"])
+def test_a_quote_shows_the_members_of_its_shape(
+    platform: Platform, check: Check, same_currency: bool
+) -> None:
     """A quote shows the platform's fees, the description that was sent, and its rateDetails.
 
     Without rateDetails nobody can tell what the rate and the fees are made of.
     """
-    quote = platform.quotes.pending(description="Invoice 3117")
+    ends = platform.quotes.ends(platform.quotes.corridor(same_currency=same_currency))
+    quote = platform.quotes.pending(*ends, description="Invoice 3117")
 
     listed = {
         "QUO-818": "platformFeesIncluded",

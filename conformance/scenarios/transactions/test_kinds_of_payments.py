@@ -47,6 +47,12 @@ WAITING = ("TRX-021", "TRX-842")
 ENDED = {"TRX-017": "failureReason", "TRX-057": "refund", "TRX-605": "pendingReason"}
 """What a completed transaction does not show, by its requirement."""
 
+OF_ALL_PAYOUTS = (
+    *("direction", "sentAmount", "receivedAmount", "exchangeRate"),
+    *("createdAt", "settledAt"),
+)
+"""Members that a completed payout shows by itself, whatever was sent for it."""
+
 
 @requirement("TRX-022", "TRX-026", "TRX-028", "TRX-029", "TRX-030", "TRX-031", "TRX-032", "TRX-034")
 @requirement("TRX-606", "TRX-815", "TRX-830", *ENDED, *DESCRIBED)
@@ -120,9 +126,9 @@ def test_a_payment_of_each_kind_has_the_terms_of_its_quote(
             assert transaction.get("type") == "OUTGOING", transaction
 
 
-@requirement("TRX-852")
-def test_an_immediate_payment_shows_its_quote_as_others_do(platform: Platform) -> None:
-    """Where the transaction of an executed quote shows its quoteId, so does an immediate one's."""
+@requirement("TRX-852", "TRX-853")
+def test_an_immediate_payment_is_shown_as_others_are(platform: Platform, check: Check) -> None:
+    """What the transaction of an executed quote shows, its quoteId too, an immediate one's does."""
     executed, immediate = platform.quotes.pending(), create_quote(platform, "immediate")
     platform.quotes.execute(executed)
 
@@ -130,8 +136,18 @@ def test_an_immediate_payment_shows_its_quote_as_others_do(platform: Platform) -
         platform.transactions.at_status(quote, "COMPLETED") for quote in (executed, immediate)
     )
 
-    require_member(usual, "quoteId")
-    assert at_once.get("quoteId") == immediate["id"], at_once
+    with check("TRX-852"):
+        require_member(usual, "quoteId")
+        assert at_once.get("quoteId") == immediate["id"], at_once
+    with check("TRX-853"):
+        if usual.get("status") != "COMPLETED" or at_once.get("status") != "COMPLETED":
+            raise PreconditionFailed("not both payments are COMPLETED")
+        absent = [
+            name
+            for name in OF_ALL_PAYOUTS
+            if usual.get(name) is not None and at_once.get(name) is None
+        ]
+        assert not absent, f"without {', '.join(absent)}: {at_once}"
 
 
 @requirement("TRX-016", "TRX-044", "TRX-050", "TRX-053", "TRX-603", "TRX-605")

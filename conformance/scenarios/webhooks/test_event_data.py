@@ -50,6 +50,9 @@ TRANSACTION_MEMBERS = {
 }
 """By requirement the members of a completed transaction, which do not change any more."""
 
+ACCOUNT_MEMBERS = ("customerId", "totalBalance", "createdAt", "updatedAt")
+"""Members of an internal account that no other requirement about its webhooks asks for."""
+
 CUSTOMER_MEMBERS = {
     False: {
         "EVT-306": "platformCustomerId",
@@ -247,9 +250,12 @@ def test_what_is_reported_as_being_refunded_is(platform: Platform, check: Check)
 # --- Internal accounts ----------------------------------------------------------------------
 
 
-@requirement("EVT-242", "EVT-243", "EVT-244")
+@requirement("EVT-242", "EVT-243", "EVT-244", "EVT-846")
 def test_a_balance_is_reported_with_the_account(platform: Platform, check: Check) -> None:
-    """The BALANCE_UPDATED webhook agrees with the account in balance, status and createdAt."""
+    """The BALANCE_UPDATED webhook agrees with the account in balance, status and createdAt.
+
+    It leaves out nothing of the account that a reading shows.
+    """
     account = platform.internal_accounts.account(amount=0)
     before = platform.internal_accounts.balances(account)[0]
     platform.internal_accounts.deposit(account, 40_000)
@@ -266,9 +272,14 @@ def test_a_balance_is_reported_with_the_account(platform: Platform, check: Check
 
     with check("EVT-242"):
         assert balance == amount, f"reported was {amount}, read is {balance}"
+    account_read = platform.internal_accounts.read(account)
     for requirement_id, member in {"EVT-243": "status", "EVT-244": "createdAt"}.items():
         with check(requirement_id):
-            expect_same(report.data, platform.internal_accounts.read(account), member)
+            expect_same(report.data, account_read, member)
+    with check("EVT-846"):
+        read_members = {name for name in ACCOUNT_MEMBERS if account_read.get(name) is not None}
+        missing = sorted(read_members - report.data.keys())
+        assert not missing, f"the webhook leaves out {', '.join(missing)}: {report.data}"
 
 
 # --- Customers ------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from conformance.proof.kit.builders import Json, before, edited, instead
@@ -337,6 +338,17 @@ declare(
     "accounts are registered under the label of an institution",
     listing(lambda row, name, currencies: name == row[1] and row[3] in currencies),
 )
+
+
+@mutant("ASA-118", "any bank of a business is taken", (externals, "pairing_errors"))
+def any_bank_of_a_business(
+    original: Callable[[Json, AccountType], list[Json]], body: Json, kind: AccountType
+) -> list[Json]:
+    beneficiary = body["accountInfo"].get("beneficiary") or {}
+    is_business = beneficiary.get("beneficiaryType") == "BUSINESS"
+    return original(body, replace(kind, listed_banks=False) if is_business else kind)
+
+
 declare(
     "ASA-118",
     "any-name-for-one",
@@ -466,6 +478,14 @@ declare(
 declare(
     "ASA-190", "unread", "who reads an INR account is not told its rails", read_without_rails(INR)
 )
+
+
+@mutant("ASA-191", "an INR account by UPI shows no rails", (externals, "stored_info"))
+def without_rails_by_upi(
+    original: Callable[[Json, AccountType], Json], info: Json, kind: AccountType
+) -> Json:
+    kept = original(info, kind)
+    return without("paymentRails")(kept) if "vpa" in kept else kept
 
 
 @mutant("ASA-187", "the rails are shown under another name")

@@ -103,6 +103,12 @@ declare(
     edited(externals, "read", without("platformAccountId")),
 )
 declare(
+    "EXT-809",
+    "unlisted",
+    "the list leaves the platformAccountId out",
+    edited(externals, "list_for_customers", without("data.*.platformAccountId")),
+)
+declare(
     "EXT-087",
     "banks-alone",
     "the platform's crypto wallets are not listed",

@@ -56,8 +56,8 @@ def _provided(kind: str, status: str) -> Apply:
 
 
 for _id, _kind, _statuses in (
-    ("ACC-063", "INDIVIDUAL", ("FROZEN", "FAILED")),
-    ("ACC-064", "BUSINESS", ("FROZEN", "FAILED")),
+    ("ACC-063", "INDIVIDUAL", ("FROZEN", "FAILED", "PENDING")),
+    ("ACC-064", "BUSINESS", ("FROZEN", "FAILED", "PENDING")),
     ("ACC-065", "INDIVIDUAL", ("FROZEN", "CLOSED")),
     ("ACC-065", "BUSINESS", ("FROZEN", "CLOSED")),
     ("ACC-166", "INDIVIDUAL", ("PENDING",)),

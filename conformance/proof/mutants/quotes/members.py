@@ -89,8 +89,10 @@ declare_members(MEMBERS)
 for _requirement, _name, _other in (
     ("QUO-023", "gridApiMultiplier", "gridAPIMultiplier"),
     ("QUO-023", "gridApiMultiplier", "grid_api_multiplier"),
+    ("QUO-023", "gridApiMultiplier", "gridMultiplier"),
     ("QUO-024", "gridApiFixedFee", "gridAPIFixedFee"),
     ("QUO-024", "gridApiFixedFee", "grid_api_fixed_fee"),
+    ("QUO-024", "gridApiFixedFee", "gridApiFixedFees"),
 ):
     declare(
         _requirement,

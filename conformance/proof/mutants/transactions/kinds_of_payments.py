@@ -227,6 +227,12 @@ declare(
     _shown(is_immediate, "quoteId", None),
 )
 declare(
+    "TRX-853",
+    "settled-by-execution",
+    "what was executed as it was created shows no settledAt",
+    _shown(is_immediate, "settledAt", None),
+)
+declare(
     "TRX-063",
     "immediate",
     "an immediate payment shows no platformFees",

@@ -376,6 +376,14 @@ for _id, _kind in (("EVT-372", "KYC"), ("EVT-373", "KYB")):
             _showing(f"CUSTOMER.{_kind}_APPROVED", without(_member)),
         )
 
+for _member in ("customerId", "totalBalance", "createdAt", "updatedAt"):
+    declare(
+        "EVT-846",
+        f"without-{_member}",
+        f"webhooks about balances leave {_member} out",
+        _showing(rules.BALANCE_EVENT, without(_member)),
+    )
+
 for _status in ("PENDING", "APPROVED", "REJECTED"):
     declare(
         "EVT-371",

@@ -405,14 +405,13 @@ def creation_told(create: Function, unit: Unit, ask: Ask) -> Any:
 
 declare_optional("external-account", (externals, "read"), "customerId")
 
-for _member in ("platformAccountId", "customerId"):
-    declare(
-        "M75",
-        f"external-accounts-without-{_member}",
-        f"no list of external accounts shows {_member}",
-        edited(externals, "list_for_customers", without(f"data.{ALL}.{_member}")),
-        "absent",
-    )
+declare(
+    "M75",
+    "external-accounts-without-customerId",
+    "no list of external accounts shows customerId",
+    edited(externals, "list_for_customers", without(f"data.{ALL}.customerId")),
+    "absent",
+)
 
 
 # --- Where something is refused -------------------------------------------------------------
