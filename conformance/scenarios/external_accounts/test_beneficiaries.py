@@ -28,7 +28,9 @@ from conformance.verdict.decisions import ResourceMissing
 
 EXAMPLES = beneficiary_examples().values()
 NAMING = "BEN-001"
-WORDS = ("beneficiaryType", "nationality", "address.country", "documentType")
+TYPE = "beneficiaryType"
+NAMES = ("fullName", "legalName")
+WORDS = (TYPE, "nationality", "address.country", "documentType")
 
 REQUIRED_ONLY = [
     case(requirement_id, f"{example.name}-{currency}", example, currency)
@@ -48,7 +50,7 @@ ACCEPTED = [
 ]
 
 SHOWN_MEMBERS = [
-    case((*example.shown.values(), "EXT-831"), example.name, example)
+    case((*example.shown.values(), "EXT-831", "EXT-833"), example.name, example)
     for example in EXAMPLES
     if example.shown
 ]
@@ -119,7 +121,8 @@ def test_a_beneficiary_is_shown_as_it_was_sent(
 ) -> None:
     """A created account, a later reading and the list show members as they were sent, or masked.
 
-    Who shows something of a beneficiary should not leave out what else was sent.
+    Who shows something of a beneficiary should not leave out what else was sent, and does not leave
+    out a name that the answer to the creation showed.
     """
     beneficiary = platform.samples.filled(example.beneficiary)
     customer = platform.external_accounts.account_holder(example.sender)
@@ -147,6 +150,18 @@ def test_a_beneficiary_is_shown_as_it_was_sent(
         for account in filter(None, (created_account, account_read, account_listed)):
             told = platform.external_accounts.beneficiary_of(account)
             assert not [name for name in example.shown if value_at(told, name) is None], account
+    with check("EXT-833"):
+        told = platform.external_accounts.beneficiary_of(created_account)
+        names = [name for name in NAMES if value_at(told, name) is not None]
+        later = [
+            told
+            for account in (account_read, account_listed)
+            if (told := platform.external_accounts.beneficiary_of(account)).keys() - {TYPE}
+        ]
+        if not names or not later:
+            raise ResourceMissing("nobody is told again who the beneficiary is")
+        for told in later:
+            assert all(value_at(told, name) is not None for name in names), told
 
 
 @pytest.mark.parametrize(("example", "currency", "change"), FAULTS)

@@ -67,7 +67,9 @@ def test_an_account_is_shown_as_it_was_sent(
     expect_members(check, created_account, {"EXT-823": "customerId"})
     listed_account = platform.external_accounts.as_listed(owner, created_account)
     if listed_account is not None:
-        expect_members(check, listed_account, {"EXT-804": "platformAccountId"})
+        expect_members(
+            check, listed_account, {"EXT-803": "customerId", "EXT-804": "platformAccountId"}
+        )
     with check("EXT-809"):
         require_member(created_account, "platformAccountId")
         assert account_read.get("platformAccountId") is not None, account_read

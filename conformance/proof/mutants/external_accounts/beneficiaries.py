@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, around, edited, together
+from conformance.proof.kit.edits import without
 from conformance.proof.kit.tables import with_field, with_row, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.external_accounts.account_rules import snake_case
@@ -509,6 +510,21 @@ declare(
     "an account is read with no more of its beneficiary than the name",
     edited(externals, "read", _shown_as(_by_name_alone)),
 )
+declare(
+    "EXT-833",
+    "unread",
+    "who reads an account is told no legalName of its beneficiary",
+    edited(externals, "read", _shown_as(without("legalName"))),
+)
+
+
+@mutant("EXT-833", "accounts are listed without a fullName", (externals, "list_for_customers"))
+def nameless_in_lists(original: Handler, unit: Unit, ask: Ask) -> Json:
+    listed = original(unit, ask)
+    change = _shown_as(without("fullName"))
+    return {**listed, "data": [change(account) for account in listed["data"]]}
+
+
 declare(
     "EXT-831",
     "no-document",

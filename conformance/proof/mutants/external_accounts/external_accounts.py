@@ -103,6 +103,12 @@ declare(
     edited(externals, "read", without("platformAccountId")),
 )
 declare(
+    "EXT-803",
+    "unlisted",
+    "the list leaves the customerId out",
+    edited(externals, "list_for_customers", without("data.*.customerId")),
+)
+declare(
     "EXT-809",
     "unlisted",
     "the list leaves the platformAccountId out",
