@@ -39,8 +39,8 @@ class QuoteBindings(ProfilePart):
     )
     quote_lookup: str | None = Field(
         None,
-        description="The member of `POST /quotes` that takes the `lookupId`; null where there is "
-        "none.",
+        description="The member of `POST /quotes` that takes the `lookupId`, also where it is not "
+        "used; null where there is none.",
     )
     uma_address: str | None = Field(
         "umaAddress",

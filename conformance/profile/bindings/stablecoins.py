@@ -37,9 +37,9 @@ class StablecoinBindings(ProfilePart):
             "destination": {"accountId": "{accountId}"},
         },
         description="The body of a mint; `{amount}`, `{digits}` (the amount as text), "
-        "`{accountId}` (an internal account), `{externalAccountId}` and "
-        "`{stablecoinProviderAccountId}` are filled in, and a member whose value "
-        "there is not is left out.",
+        "`{accountId}` (an internal account with money, which a mint is paid from or goes to, as "
+        "the target has it), `{externalAccountId}` and `{stablecoinProviderAccountId}` are filled "
+        "in, and a member whose value there is not is left out.",
     )
     stablecoin_burn: dict[str, Any] = Field(
         default_factory=lambda: {"amount": "{digits}", "source": {"accountId": "{accountId}"}},
@@ -54,7 +54,9 @@ class StablecoinBindings(ProfilePart):
         "null where there is no such mint.",
     )
     stablecoin_unrepresentable: str | int | None = Field(
-        None, description="An amount that no stablecoin of the target can represent; null for none."
+        None,
+        description="An amount that no stablecoin of the target can represent, as `{amount}` of a "
+        "mint or a burn; null for none.",
     )
     stablecoin_id: str = Field(
         "id",
