@@ -289,6 +289,8 @@ class Explorer:
                 again = self.platform.api.create_external_account(named, valid=False)
                 if again.accepted:
                     answer, providers[example.currency] = again, listed
+            elif answer.accepted:
+                providers |= self._further_providers(example.currency, body)
             if answer.accepted and isinstance(answer.body, Mapping) and "id" in answer.body:
                 self.accounts[example.name] = as_resource(answer.body, customer)
             else:
@@ -300,6 +302,15 @@ class Explorer:
             usual = self.platform.profile.bindings.providers
             shown = f"refusals of POST /customers/external-accounts list {', '.join(providers)}"
             yield Learned(("bindings", "providers"), shown, {**usual, **providers})
+
+    def _further_providers(self, currency: str, body: Body) -> dict[str, list[str]]:
+        """Return those of a currency if one but the first, which was taken, is refused."""
+        for name in self.platform.profile.bindings.providers.get(currency, ())[1:]:
+            named = placed(body, "accountInfo.provider", name)
+            answer = self.platform.api.create_external_account(named, valid=False)
+            if listed := listed_values(answer, "provider"):
+                return {currency: listed}
+        return {}
 
     def _account_body(self, customer: Resource, name: str) -> Body:
         """Return a body that creates an account, with the beneficiary where it is read."""

@@ -69,19 +69,23 @@ def test_the_type_alone_makes_an_individual(platform: Platform, check: Check) ->
         )
 
 
+CONTACTS = ("email", "phoneNumber", "platformCustomerId")
+"""Members of individuals and businesses that ask for no other one."""
+
+
 @requirement("CUS-617")
 @pytest.mark.parametrize(
     ("name", "members"),
     [
-        ("individual", ("email", "phoneNumber", "birthDate", "fullName")),
-        ("business_facts", ("email", "phoneNumber")),
+        ("individual", (*CONTACTS, "birthDate", "fullName", "nationality", "address")),
+        ("business_facts", CONTACTS),
     ],
     ids=["individual", "business"],
 )
 def test_one_more_member_asks_for_no_other(
     platform: Platform, name: str, members: tuple[str, ...]
 ) -> None:
-    """A body with an email or a phone alone beside what is required creates a customer.
+    """A body with one member alone beside what is required, such as a phone, creates a customer.
 
     It names no region, as some regions ask for both contacts.
     """

@@ -67,6 +67,14 @@ FAULTS = [
     for currency, change in example.faults
 ]
 
+NAMELESS = [
+    case(change.requirement, f"{example.name}-{currency}", example, currency, change.member)
+    for example in EXAMPLES
+    for currency, changes in example.missing.items()
+    for change in changes
+    if change.member in NAMES
+]
+
 
 def agree(member: str, shown_value: object, sent_value: object) -> bool:
     """Return whether a member shows what was sent; only members outside of WORDS may be masked."""
@@ -195,25 +203,15 @@ def test_a_beneficiary_with_one_fault_is_refused(
         assert names(refusal, *change.names, beneficiary_member), refusal
 
 
-@pytest.mark.parametrize(
-    ("form", "currency", "own_name", "other_name"),
-    [
-        case(identifier, f"{form}-{currency}", form, currency, *names_of)
-        for identifier, form, currency, names_of in (
-            ("BEN-201", "business", "USD", ("legalName", "fullName")),
-            ("BEN-211", "business-with-number", "EUR", ("legalName", "fullName")),
-            ("BEN-401", "business-in-africa", "NGN", ("legalName", "fullName")),
-            ("BEN-103", "individual-with-address", "USD", ("fullName", "legalName")),
-        )
-    ],
-)
+@pytest.mark.parametrize(("example", "currency", "own_name"), NAMELESS)
 def test_a_beneficiary_has_the_name_of_its_type(
-    platform: Platform, form: str, currency: str, own_name: str, other_name: str
+    platform: Platform, example: BeneficiaryExample, currency: str, own_name: str
 ) -> None:
     """A business with a fullName alone, or a person with a legalName alone, is refused."""
-    beneficiary = beneficiary_example(form).twin
+    beneficiary = example.twin
+    other_name = NAMES[own_name == NAMES[0]]
     wrong = placed({**beneficiary, other_name: beneficiary[own_name]}, own_name, ABSENT)
-    customer = platform.external_accounts.account_holder()
+    customer = platform.external_accounts.account_holder(example.sender)
 
     def register(told: Mapping[str, Any], *, valid: bool) -> Answer:
         body = platform.external_accounts.body_with_beneficiary(customer, currency, told)

@@ -11,6 +11,9 @@ from conformance.verdict.decisions import ResourceMissing
 
 COUNTRY, CURRENCY, EXAMPLE = "PH", "PHP", "php_account"
 
+FEW_NAMES = 12
+"""As many names of institutions are all tried."""
+
 SECOND_PLACES = {("HK", "PHP"): "HKG", ("SV", "USD"): "SLV"}
 """Countries in which a currency is received that is at home elsewhere too, in three letters."""
 
@@ -123,18 +126,26 @@ def test_country_and_currency_are_both_looked_at(platform: Platform) -> None:
     assert not strangers, f"listed for MXN in {COUNTRY}: {strangers}"
 
 
+def unlike_names(names: list[str]) -> list[str]:
+    """Return the first, a middle and the last name, the longest, and one with the most signs."""
+
+    def signs(name: str) -> int:
+        return sum(not character.isalnum() for character in name)
+
+    chosen = (names[0], names[len(names) // 2], names[-1], max(names, key=len))
+    return [*dict.fromkeys((*chosen, max(names, key=signs)))]
+
+
 @requirement("DSC-009")
 def test_an_account_is_created_at_an_institution_that_is_listed(platform: Platform) -> None:
-    """The first, a middle and the last listed bankName are taken as that of an account."""
+    """Each listed bankName is taken as that of an account; of many, five of different kinds are."""
     customer = platform.external_accounts.account_holder()
     names = [record["bankName"] for record in institutions(platform)]
     if not names:
         raise ResourceMissing(f"no institution is listed for {CURRENCY} in {COUNTRY}")
 
-    for index in sorted({0, len(names) // 2, len(names) - 1}):
-        body = platform.external_accounts.body(
-            customer, EXAMPLE, accountInfo={"bankName": names[index]}
-        )
+    for name in names if len(names) <= FEW_NAMES else unlike_names(names):
+        body = platform.external_accounts.body(customer, EXAMPLE, accountInfo={"bankName": name})
         answer = platform.api.create_external_account(body)
 
         answer.expect_accepted()

@@ -34,6 +34,9 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 PLAIN_MEMBERS = ("customerId", "status", "currency", "platformAccountId")
 """Members of an external account that are not masked."""
 
+OF_OTHER_KINDS = ("kes_account", "solana_wallet", "lightning")
+"""Examples of accounts that are no bank accounts."""
+
 DELETED = (404, 410)
 UNKNOWN_IN_BODY = (*REFUSED, 404)
 """The statuses of a refusal for an unknown id in a body."""
@@ -394,9 +397,9 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
         _body_in_another_currency(platform, owner, own_body["currency"])
     )
     bodies = [without("customerId")(unnamed_body)]
-    with contextlib.suppress(ResourceMissing):
-        wallet_body = platform.external_accounts.body(owner, "solana_wallet")
-        bodies.append(without("customerId")(wallet_body))
+    for name in OF_OTHER_KINDS:
+        with contextlib.suppress(ResourceMissing):
+            bodies.append(without("customerId")(platform.external_accounts.body(owner, name)))
     others = [platform.api.create_external_account(body) for body in bodies]
     sent = {account["id"]: own_body} | {
         arranged_resource(other)["id"]: body

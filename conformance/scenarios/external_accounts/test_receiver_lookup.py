@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+import pytest
+
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
@@ -52,6 +54,8 @@ BOUNDS = {"minSendingAmount": "min", "maxSendingAmount": "max"}
 MANY = 5
 """More units for one that is sent than a fee or a rate near 1 explains."""
 
+WAITING = ("UNDER_REVIEW", "PENDING_OWNERSHIP_VERIFICATION")
+UNKNOWN = 404
 LITTLE = 1_000
 """What may be less than the fixed fee of a payment, in US cents."""
 
@@ -539,6 +543,44 @@ def test_a_deleted_account_is_not_looked_up(platform: Platform) -> None:
         lambda answer: not answer.accepted,
     )
     refusal.refused(404, twin=twin)
+
+
+@requirement("LKP-048")
+@pytest.mark.parametrize("trigger", ["external_account.review", "ownership.demand"])
+def test_an_account_that_waits_is_not_unknown(platform: Platform, trigger: str) -> None:
+    """The lookup of an account that is read, and is under review, is not answered with 404.
+
+    So is that of one whose owner has to be proved.
+    """
+    customer, account, twin = look_up(platform)
+    if not twin.accepted:
+        raise PreconditionFailed(f"an account is not looked up before: {twin}")
+    platform.triggers.fire(trigger, externalAccountId=account["id"])
+    status = platform.external_accounts.at_status(account, *WAITING).get("status")
+    if status not in WAITING:
+        raise PreconditionFailed(f"{trigger} left the account at {status}")
+
+    answer = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
+
+    platform.observe(f"a lookup of an account that is {status} is answered with {answer.status}")
+    assert answer.status != UNKNOWN, answer
+
+
+@requirement("LKP-005")
+def test_the_rate_of_a_currency_of_great_worth_is_above_0(platform: Platform) -> None:
+    """A lookup of an account in BTC has a rate, however little one unit of the sender's buys."""
+    customer = create_sender(platform)
+    account = platform.external_accounts.account(customer, "lightning")
+
+    answer = platform.api.lookup_external_account(
+        account["id"],
+        {"customerId": customer["id"], "sendingCurrency": platform.profile.currency},
+    )
+
+    if not answer.accepted:
+        raise ResourceMissing(f"accounts in BTC are not looked up: {answer}")
+    rates = [entry.get("estimatedExchangeRate") for entry in supported_currencies(answer.body)]
+    assert all(isinstance(rate, int | float) and rate > 0 for rate in rates), answer
 
 
 @requirement("LKP-037")

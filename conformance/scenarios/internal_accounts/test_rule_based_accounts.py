@@ -92,9 +92,12 @@ def test_an_individual_gets_a_further_account_number(platform: Platform, check: 
         assert routing_numbers(account), account.get("fundingPaymentInstructions")
 
 
-@requirement("RBA-008", "RBA-024")
+@requirement("RBA-008", "RBA-009", "RBA-024")
 def test_a_label_is_kept(platform: Platform, check: Check) -> None:
-    """The label that was sent is shown in the answer and in the list, also one of digits."""
+    """The label that was sent is shown in the answer and in the list, also one of digits.
+
+    A second account of the holder, which is sent without one, has none.
+    """
     for sent in (LABEL, NUMBER):
         holder_account = platform.rule_based.holder_account()
         body = platform.rule_based.body(holder_account, label=sent)
@@ -110,6 +113,13 @@ def test_a_label_is_kept(platform: Platform, check: Check) -> None:
             if created.get("label") is None or "label" not in listed:
                 require_member(listed, "label")
             assert listed["label"] == sent
+    unlabelled = arranged_resource(
+        platform.rule_based.create(platform.rule_based.body(holder_account))
+    )
+    with check("RBA-009"):
+        owned = unlabelled.but(customerId=holder_account["customerId"])
+        for account in (unlabelled, platform.internal_accounts.read(owned)):
+            assert account.get("label") is None, account
 
 
 @requirement("RBA-016", "RBA-017", "RBA-018", "RBA-021", "RBA-025", "RBA-013", "RBA-026", "RBA-009")

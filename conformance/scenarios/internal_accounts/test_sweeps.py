@@ -252,7 +252,8 @@ def test_a_sweep_that_cannot_complete_ends_at_home(
 ) -> None:
     """The whole amount arrives on the holder's account, and an event reports its balance.
 
-    The account is the one in the same currency, where the holder has several.
+    The account is the one in the same currency, where the holder has several. A second deposit is
+    treated like the first.
     """
     currencies = {platform.profile.currency, CURRENCY}
     if accounts == "several":
@@ -277,6 +278,14 @@ def test_a_sweep_that_cannot_complete_ends_at_home(
         assert remaining == 0
     with check("RBA-113"):
         expect_event(platform, BALANCE, holder_account["id"])
+    remaining = platform.rule_based.sweep(account, AMOUNT)
+    with check("RBA-120"):
+        increase = platform.internal_accounts.wait_for_increase(
+            holder_account, before, at_least=2 * AMOUNT
+        )
+        assert increase == 2 * AMOUNT
+    with check("RBA-122"):
+        assert remaining == 0
 
 
 @requirement("RBA-121")

@@ -223,18 +223,15 @@ def test_executing_a_quote_that_left_pending_debits_nothing(
 
 @requirement("QUO-110")
 def test_an_expired_quote_cannot_be_executed(platform: Platform) -> None:
-    """An execution is refused with 400 and QUOTE_EXPIRED or QUOTE_RATE_UNAVAILABLE."""
+    """An execution is refused with 400 and QUOTE_EXPIRED or QUOTE_RATE_UNAVAILABLE, twice so."""
     source = platform.internal_accounts.account()
     quote = create_expired_quote(platform, source)
 
-    refusal = platform.api.execute_quote(quote["id"])
+    refusals = [platform.api.execute_quote(quote["id"]) for _ in range(2)]
 
-    refusal.refused(
-        400,
-        "QUOTE_EXPIRED",
-        "QUOTE_RATE_UNAVAILABLE",
-        twin=platform.api.execute_quote(platform.quotes.pending(source)["id"]),
-    )
+    twin = platform.api.execute_quote(platform.quotes.pending(source)["id"])
+    for refusal in refusals:
+        refusal.refused(400, *EXPIRED_CODES, twin=twin)
     platform.observe(f"executing an expired quote is refused with {refusal.status} {refusal.code}")
 
 

@@ -33,6 +33,8 @@ implementation: {name: second}
 environment: sandbox
 triggers:
   customer.approve: {http: {url: "{origin}/backstage/customers/{customerId}/review/approve"}}
+bindings:
+  providers: {TZS: [VODACOM_TZ, AIRTEL_TZ]}
 """
 
 
@@ -202,6 +204,8 @@ def test_it_finds_what_is_paid_for_a_purpose_alone(
     added = [line for line in output.splitlines() if line.startswith("+")]
     assert "+  purpose_currencies: [MXN]" in added
     assert {"+  realtime_funding: true", "+  pullable_sources: true"} < set(added)
+    # The second of two names is refused.
+    assert "TZS: [VODACOM_TZ, TIGO]" in output
 
 
 def test_it_finds_where_the_beneficiary_is_read(

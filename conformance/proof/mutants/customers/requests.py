@@ -368,6 +368,12 @@ STRICT: tuple[tuple[str, str, str, Callable[[Json], bool]], ...] = (
         "phoneNumber",
         lambda body: "email" in body and "phoneNumber" not in body,
     ),
+    (
+        "CUS-617",
+        "no-address-alone",
+        "birthDate",
+        lambda body: "address" in body and "birthDate" not in body,
+    ),
     ("CUS-018", "no-second-line", "address.line2", has("address.line2")),
     ("CUS-018", "no-region-of-the-us", "region", has("region", "US")),
     ("CUS-090", "no-leap-days", "birthDate", _is_leap("birthDate")),

@@ -364,6 +364,7 @@ def _named_otherwise(own: str, other: str) -> Callable[[Json, str], bool]:
 
 for _id, _own, _other in (
     ("BEN-201", "legalName", "fullName"),
+    ("BEN-206", "legalName", "fullName"),
     ("BEN-211", "legalName", "fullName"),
     ("BEN-401", "legalName", "fullName"),
     ("BEN-103", "fullName", "legalName"),

@@ -132,6 +132,21 @@ declare(
     ),
 )
 declare(
+    "EXT-087",
+    "not-lightning",
+    "the platform's Lightning accounts are not listed",
+    edited(
+        externals,
+        "list_for_platform",
+        lambda body: {
+            **body,
+            "data": [
+                one for one in body["data"] if one["accountInfo"]["accountType"] != "LIGHTNING"
+            ],
+        },
+    ),
+)
+declare(
     "EXT-804",
     "unlisted",
     "the list shows no platformAccountId",

@@ -374,6 +374,23 @@ def missing_is_bad(patch: Patch) -> None:
     patch.row(rules, "ERROR_STATUS", "ACCOUNT_NOT_FOUND", 400)
 
 
+@mutant("LKP-048", "an account that may not be paid is unknown", (receivers, "lookup"), before)
+def waiting_unknown(unit: Unit, ask: Ask) -> None:
+    account = externals.get(unit, ask.params["accountId"])
+    if account.status != "ACTIVE":
+        raise errors.Refusal("ACCOUNT_NOT_FOUND", "There is no such account.")
+
+
+@mutant("LKP-005", "rates are rounded to four digits after the point", (receivers, "lookup"))
+def rounded_rates(original: Handler, unit: Unit, ask: Ask) -> Any:
+    body = original(unit, ask)
+    rows = [
+        {**row, "estimatedExchangeRate": round(row["estimatedExchangeRate"], 4)}
+        for row in body["supportedCurrencies"]
+    ]
+    return {**body, "supportedCurrencies": rows}
+
+
 @mutant("LKP-034", "a deleted account is looked up", (receivers, "lookup"))
 def deleted_looked_up(original: Handler, unit: Unit, ask: Ask) -> Any:
     account = unit.session.get(ExternalAccount, ask.params["accountId"])

@@ -88,6 +88,22 @@ declare(
 declare("RBA-008", "fixed", "every account has one label", labelled(lambda _: "Collections"))
 declare("RBA-009", "invented", "a label is made up", labelled(lambda t: t or "Account"))
 declare("RBA-009", "empty", "no label is shown as an empty one", labelled(lambda t: t or ""))
+
+
+@mutant("RBA-009", "a further account of a holder has the label of the first")
+def label_of_the_first(patch: Patch) -> None:
+    labels: dict[str, str | None] = {}
+
+    def change(create: Handler, unit: Unit, ask: Ask) -> Any:
+        reply = create(unit, ask)
+        account = unit.session.get_one(InternalAccount, reply.body["id"])
+        first = labels.setdefault(str(account.customer_id), account.label)
+        account.label = account.label or first
+        return replace(reply, body={**reply.body, "label": account.label})
+
+    patch.wrap(rule_based, "create", change)
+
+
 declare(
     "RBA-001",
     "ok",

@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, after, around, edited, instead, skipped, together
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    after,
+    around,
+    edited,
+    instead,
+    skipped,
+    together,
+)
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import crediting, stranger
@@ -17,7 +26,7 @@ from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.internal_accounts.accounts import RECEIVE, SEND
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import InternalAccount, Quote
-from conformance.reference.unit import Unit
+from conformance.reference.unit import Ask, Unit
 
 
 def _moving(change: Function) -> Apply:
@@ -194,6 +203,38 @@ for _id in ("ACC-150", "ACC-158"):
         "taken-first",
         "an execution takes the money before the state of its source refuses it",
         around(parties, "refuse_blocked_later", _taken_first),
+    )
+
+
+def _unchecked_at_once(patch: Patch) -> None:
+    at_once: list[bool] = []
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        at_once[:] = [ask.body.get("immediatelyExecute") is True]
+        try:
+            return original(unit, ask)
+        finally:
+            at_once.clear()
+
+    def check(original: Function, unit: Unit, source: Any, destination: Any) -> None:
+        if not any(at_once):
+            original(unit, source, destination)
+
+    def check_later(original: Function, unit: Unit, quote: Quote) -> None:
+        if not any(at_once):
+            original(unit, quote)
+
+    patch.wrap(quotes, "create", create)
+    patch.wrap(parties, "refuse_blocked", check)
+    patch.wrap(parties, "refuse_blocked_later", check_later)
+
+
+for _id in ("ACC-146", "ACC-153", "ACC-160"):
+    declare(
+        _id,
+        "at-once",
+        "the states of accounts are not looked at where a quote is executed as it is created",
+        _unchecked_at_once,
     )
 
 

@@ -347,6 +347,18 @@ declare("RBA-122", "copied", "it lands at home and stays as well", landing(_copy
 declare("RBA-122", "stays", "it stays where it came in", landing(_nowhere))
 
 
+@mutant("RBA-122", "what cannot complete a second time stays where it came in")
+def landing_once(patch: Patch) -> None:
+    landed: set[str] = set()
+
+    def land(original: Callable[[Unit, InternalAccount], None], unit: Unit, account: Any) -> None:
+        if account.id not in landed:
+            original(unit, account)
+        landed.add(account.id)
+
+    patch.wrap(sweeps, "land", land)
+
+
 def _anyway(
     send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
 ) -> None:

@@ -323,6 +323,24 @@ def expired_executes(patch: Patch) -> None:
     patch.replace(quotes, "is_expired", lambda quote, now: False)
 
 
+@mutant("QUO-110", "an expired quote is unknown once it was refused")
+def forgotten_once_refused(patch: Patch) -> None:
+    refused: set[str] = set()
+
+    def executing(execute: Handler, unit: Unit, ask: Ask) -> Any:
+        name = ask.params["quoteId"]
+        if name in refused:
+            raise errors.Refusal("QUOTE_NOT_FOUND", "There is no such quote.")
+        try:
+            return execute(unit, ask)
+        except errors.Refusal as refusal:
+            if refusal.code == "QUOTE_EXPIRED":
+                refused.add(name)
+            raise
+
+    patch.wrap(quotes, "execute", executing)
+
+
 @mutant("QUO-110", "an expired quote is refused like one that was executed")
 def expired_like_executed(patch: Patch) -> None:
     patch.row(

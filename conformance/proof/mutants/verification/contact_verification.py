@@ -318,11 +318,14 @@ def unknown_quote(unit: Unit, customer_id: str, **_: bool) -> Customer:
     return customer
 
 
-@mutant("CON-011", "a code is sent once", (contact, "send"), before)
-def sent_once(unit: Unit, ask: Ask, channel: str) -> None:
+def _sent_once(unit: Unit, ask: Ask, channel: str) -> None:
     customer = customers.get(unit, ask.params["customerId"])
     if customer.contact.get(channel, {}).get("code") is not None:
         raise errors.Refusal("CONFLICT", "A code is on its way.")
+
+
+for _id in ("CON-011", "CON-051"):
+    declare(_id, "sent-once", "a code is sent once", before(contact, "send", _sent_once))
 
 
 @mutant("CON-011", "no code is sent after a wrong guess")
@@ -360,18 +363,20 @@ def after_another_code(state: Json) -> Apply:
     return around(contact, "send", send)
 
 
-declare(
-    "CON-012",
-    "other-code-awaited",
-    "a code that is sent again is another one than the one awaited",
-    after_another_code({"status": "PENDING", "code": "654321"}),
-)
-declare(
-    "CON-009",
-    "verified-by-the-second",
-    "a channel is verified as soon as another code is sent to it",
-    after_another_code(status_of("VERIFIED")),
-)
+for _id in ("CON-012", "CON-066"):
+    declare(
+        _id,
+        "other-code-awaited",
+        "a code that is sent again is another one than the one awaited",
+        after_another_code({"status": "PENDING", "code": "654321"}),
+    )
+for _id in ("CON-009", "CON-010"):
+    declare(
+        _id,
+        "verified-by-the-second",
+        "a channel is verified as soon as another code is sent to it",
+        after_another_code(status_of("VERIFIED")),
+    )
 
 
 @mutant("CON-031", "a code verifies the channels of all customers")

@@ -227,6 +227,14 @@ def first_number_decides(patch: Patch) -> None:
     patch.wrap(sandbox, "marked", marked)
 
 
+@mutant("VER-151", "the last two digits of a number decide", (sandbox, "suffix_of"), instead)
+def two_digits_decide(customer: Customer, owners: Any) -> str | None:
+    texts = sandbox.marked(customer, owners)
+    return next(
+        (s for s in rules.SUFFIX_OUTCOMES if any(text.endswith(s[1:]) for text in texts)), None
+    )
+
+
 @mutant("VER-151", "a suffix counts wherever it stands", (sandbox, "suffix_of"), instead)
 def suffix_anywhere(customer: Customer, owners: Any) -> str | None:
     texts = sandbox.marked(customer, owners)
