@@ -509,7 +509,7 @@ class Reviews(Part):
             if submission.get("verificationStatus") != _OPEN:
                 return submission
             self.supply(customer, submission, turn)
-            submission = arranged_resource(self.submit(customer))
+            submission = self.resubmitted(customer)
             always &= _papers_asked_for(submission)
         if submission.get("verificationStatus") == _OPEN:
             accepted_later = "VER-051" if customer.get("customerType") == "BUSINESS" else "VER-052"
@@ -518,6 +518,20 @@ class Reviews(Part):
                 breaks=[accepted_later] if always else [],
             )
         return submission
+
+    def resubmitted(self, customer: Json) -> Resource:
+        """Submit a customer again, once what was missing is supplied.
+
+        Raises:
+            PreconditionFailed: it is refused; a submission with errors is there to be repaired.
+        """
+        answer = self.submit(customer)
+        if not answer.accepted:
+            repaired = "VER-051" if customer.get("customerType") == "BUSINESS" else "VER-050"
+            raise PreconditionFailed(
+                f"a repaired submission is refused: {answer}", breaks=[repaired]
+            )
+        return arranged_resource(answer)
 
     def submit_with_documents(self, customer: Json) -> Answer:
         """Submit a customer, as often as documents of its own are asked for, which are supplied.

@@ -749,7 +749,7 @@ def _submit_like(twin: Json, customer: Resource, platform: Platform) -> Resource
         == RESOLVE_ERRORS
     ):
         return platform.verification.reviews.submission(customer)
-    return arranged_resource(platform.verification.reviews.submit(customer))
+    return platform.verification.reviews.resubmitted(customer)
 
 
 def _told(entry: Json) -> str:

@@ -298,6 +298,36 @@ def test_a_quote_that_is_not_executed_is_not_reported(platform: Platform) -> Non
     expect_unreported(platform, source, before, known_ids)
 
 
+@requirement("EVT-152", "EVT-153")
+def test_a_payment_to_the_platform_is_reported(platform: Platform, check: Check) -> None:
+    """A webhook about the platform's account shows its balance with the receiving amount.
+
+    Others pay in and out of it meanwhile, so that they have to wait.
+    """
+    receiver = platform_account(platform)
+    currency = receiver["balance"]["currency"]["code"]
+    source = platform.internal_accounts.account(currency, amount=10 * AMOUNT)
+    platform.triggers.turn.stay_alone()
+    before, _ = platform.internal_accounts.balances(receiver)
+    known_ids = {event.id for event in arrived_reports(platform, receiver)}
+    *_, last = platform.quotes.create_and_execute(platform.quotes.body(source, receiver))
+    if not last.accepted:
+        raise ResourceMissing(f"customers pay nothing to the platform: {last}")
+
+    after = before + last.body["totalReceivingAmount"]
+    report = platform.webhooks.wait_for(
+        BALANCE,
+        receiver["id"],
+        where=lambda event: event.id not in known_ids and balance_in(event) == after,
+    )
+
+    new_reports = [one for one in arrived_reports(platform, receiver) if one.id not in known_ids]
+    with check("EVT-152"):
+        assert new_reports, f"no {BALANCE} for {receiver['id']}"
+    with check("EVT-153"):
+        assert report is not None, f"no {BALANCE} for {receiver['id']} shows {after}"
+
+
 @requirement("EVT-159", "EVT-160")
 def test_a_deposit_for_the_platform_is_reported(platform: Platform, check: Check) -> None:
     """A webhook about the platform's account shows the deposit, and no customerId.

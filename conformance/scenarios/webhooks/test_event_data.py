@@ -175,6 +175,7 @@ def test_what_is_reported_as_processed_is(platform: Platform, check: Check) -> N
 
 
 @requirement("EVT-230", "EVT-231", "EVT-234", "EVT-236", "EVT-239", "EVT-240", "EVT-844")
+@requirement("EVT-847")
 @requirement(*FIXED_MEMBERS)
 def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: Check) -> None:
     """The FAILED and REFUND_COMPLETED webhooks agree with the transaction that is read."""
@@ -201,6 +202,10 @@ def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: C
         )
     with check("EVT-231"):
         expect_same(refund_data, transaction, "refund.reference")
+    with check("EVT-847"):
+        if not value_at(transaction, "refund.reference"):
+            raise ResourceMissing("the refund of the transaction shows no reference")
+        assert value_at(refund_data, "refund.reference"), refund_data
     for requirement_id, kind in {"EVT-239": REFUND_PENDING, "EVT-240": REFUND_COMPLETED}.items():
         with check(requirement_id):
             assert arrange_event(platform, kind, name).data.get("status") in FAILED

@@ -351,6 +351,22 @@ declare(
 )
 
 
+def _short_address(body: Json) -> Json:
+    kept = ("line1", "city", "postalCode", "country")
+    address = body.get("address")
+    if not isinstance(address, dict):
+        return body
+    return {**body, "address": {name: address[name] for name in kept if name in address}}
+
+
+declare(
+    "CUS-037",
+    "parts-lost",
+    "a change of an address takes no second line and no state",
+    receives(onboarding, "update", _short_address),
+)
+
+
 def _not_of_a_business(member: str) -> Callable[[Handler, Unit, Ask], Any]:
     """Return a handler of changes that leaves out one member of a business."""
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import Handler, Json, Place, around, edited, instead, rescued
 from conformance.proof.kit.edits import ALL, Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
@@ -23,7 +25,7 @@ from conformance.proof.mutants.verification.toolkit import (
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers
-from conformance.reference.store import BeneficialOwner, Document
+from conformance.reference.store import BeneficialOwner, Document, Verification
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import documents, owners, verifications
 
@@ -251,6 +253,23 @@ declare(
     "the second submission is accepted as it is",
     missing(lambda unit, packet, found: [] if earlier(unit, packet) else found),
 )
+
+
+def _submitted_once(original: Handler, unit: Unit, ask: Ask) -> Any:
+    name = ask.body.get("customerId") if isinstance(ask.body, dict) else None
+    query = select(Verification).where(Verification.customer_id == str(name))
+    if unit.session.scalars(query).first() is not None:
+        raise errors.Refusal("CONFLICT", "The customer was submitted before.")
+    return original(unit, ask)
+
+
+for _requirement in ("VER-050", "VER-051"):
+    declare(
+        _requirement,
+        "once",
+        "nobody is submitted a second time",
+        around(verifications, "create", _submitted_once),
+    )
 
 for _requirement in ("VER-050", "VER-051", "VER-053"):
     declare(

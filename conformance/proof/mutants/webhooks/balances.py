@@ -144,7 +144,19 @@ def balance_before_credit(patch: Patch) -> None:
     _after((settlement, "complete"), change)(patch)
 
 
+def _untold_to_the_platform(unit: Unit, quote: Quote, _transaction: Any) -> None:
+    target = unit.session.get(InternalAccount, str(quote.destination.get("accountId")))
+    if target is not None and target.customer_id is None:
+        unit.events[:] = [event for event in unit.events if event["data"].get("id") != target.id]
+
+
 for _id in ("EVT-152", "EVT-153"):
+    declare(
+        _id,
+        "to-the-platform",
+        "what comes in for the platform is not reported",
+        _after((settlement, "complete"), _untold_to_the_platform),
+    )
     for _source in ("EXTERNAL", "REALTIME"):
         declare(
             _id,

@@ -376,6 +376,13 @@ for _id, _kind in (("EVT-372", "KYC"), ("EVT-373", "KYB")):
             _showing(f"CUSTOMER.{_kind}_APPROVED", without(_member)),
         )
 
+declare(
+    "EVT-847",
+    "without",
+    "the webhook about a refund leaves its reference out",
+    _showing(f"{OUTGOING}REFUND_COMPLETED", without("refund.reference")),
+)
+
 for _member in ("customerId", "totalBalance", "createdAt", "updatedAt"):
     declare(
         "EVT-846",
