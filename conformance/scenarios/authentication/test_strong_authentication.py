@@ -145,16 +145,24 @@ def test_who_is_paid_is_not_asked_for_a_proof(platform: Platform) -> None:
     assert not answer.body.get("scaChallenge"), answer
 
 
-@requirement("SCA-842")
-def test_a_customer_who_moved_to_an_sca_region_is_asked_for_a_proof(platform: Platform) -> None:
-    """The execution is PENDING_AUTHORIZATION for a customer who was created in another region."""
+@requirement("SCA-842", "SCA-845")
+def test_a_customer_who_moved_to_an_sca_region_is_asked_for_a_proof(
+    platform: Platform, check: Check
+) -> None:
+    """The execution is PENDING_AUTHORIZATION for a customer who was created in another region.
+
+    It is refused at least, and pays nothing without a proof.
+    """
     customer = moved_to_sca(platform)
     quote = platform.quotes.pending(platform.internal_accounts.account(customer=customer))
 
     answer = platform.api.execute_quote(quote["id"])
 
-    answer.expect_accepted()
-    assert answer.body["status"] == WAITING, answer
+    with check("SCA-845"):
+        assert not answer.accepted or answer.body["status"] == WAITING, answer
+    with check("SCA-842"):
+        answer.expect_accepted()
+        assert answer.body["status"] == WAITING, answer
 
 
 @requirement("SCA-005", "SCA-006")

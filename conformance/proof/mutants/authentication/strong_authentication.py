@@ -120,12 +120,13 @@ declare(
 )
 
 
-declare(
-    "SCA-842",
-    "decided-once",
-    "whether a customer needs SCA is decided when it is created",
-    decided_once,
-)
+for _id in ("SCA-842", "SCA-845"):
+    declare(
+        _id,
+        "decided-once",
+        "whether a customer needs SCA is decided when it is created",
+        decided_once,
+    )
 
 
 declare("SCA-005", "executes", "a proof takes the place of an execution", pending_authorized)
