@@ -226,13 +226,13 @@ class Stablecoins(Part):
         assert coin.external is not None
         return replace(coin, external=unknown_id(coin.external))
 
-    def with_unknown_internal(self, coin: Coin) -> Coin:
+    def with_unknown_internal(self, kind: Kind, coin: Coin) -> Coin:
         """Return a stablecoin whose internal account does not exist.
 
         Raises:
-            ResourceMissing: the bindings name no internal account.
+            ResourceMissing: the bindings of the operation name no internal account.
         """
-        if coin.account is None:
+        if coin.account is None or "{accountId}" not in json.dumps(self._template(kind)):
             raise ResourceMissing("the bindings of the operation have no {accountId}")
         return replace(coin, account=unknown_id(coin.account))
 

@@ -374,7 +374,9 @@ def test_an_internal_account_that_does_not_exist_is_refused(platform: Platform, 
     platform.stablecoins.stock(kind, coin, times=2)
     twin = platform.stablecoins.operate_when_ready(kind, coin)
 
-    refusal = platform.stablecoins.operate(kind, platform.stablecoins.with_unknown_internal(coin))
+    refusal = platform.stablecoins.operate(
+        kind, platform.stablecoins.with_unknown_internal(kind, coin)
+    )
 
     refusal.refused(*REFUSED, NOT_FOUND, twin=twin)
 
