@@ -47,7 +47,7 @@ UNKNOWN_IN_BODY = (*REFUSED, 404)
 
 @requirement(
     *("EXT-009", "EXT-010", "EXT-011", "EXT-012", "EXT-014", "EXT-015", "EXT-016", "EXT-017"),
-    *("EXT-803", "EXT-804", "EXT-809", "EXT-823", "EXT-834"),
+    *("EXT-803", "EXT-804", "EXT-809", "EXT-823"),
 )
 @pytest.mark.parametrize("holder", ["INDIVIDUAL", "BUSINESS"])
 def test_an_account_is_shown_as_it_was_sent(
@@ -73,9 +73,6 @@ def test_an_account_is_shown_as_it_was_sent(
         expect_members(
             check, listed_account, {"EXT-803": "customerId", "EXT-804": "platformAccountId"}
         )
-    with check("EXT-834"):
-        require_member(created_account, "customerId")
-        assert account_read.get("customerId"), account_read
     with check("EXT-809"):
         require_member(created_account, "platformAccountId")
         assert account_read.get("platformAccountId") is not None, account_read

@@ -20,6 +20,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import unlike_looks
 from conformance.scenarios.kit.refusals import expect_code
+from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
@@ -570,7 +571,15 @@ def test_an_account_that_waits_is_not_unknown(platform: Platform, trigger: str) 
 def test_the_rate_of_a_currency_of_great_worth_is_above_0(platform: Platform) -> None:
     """A lookup of an account in BTC has a rate, however little one unit of the sender's buys."""
     customer = create_sender(platform)
-    account = platform.external_accounts.account(customer, "lightning")
+    created = with_known_values(
+        platform,
+        platform.api.create_external_account(
+            platform.external_accounts.body(customer, "lightning")
+        ),
+    )
+    if not created.accepted:
+        raise ResourceMissing(f"accounts in BTC are not registered: {created}")
+    account = platform.external_accounts.activate(arranged_resource(created))
 
     answer = platform.api.lookup_external_account(
         account["id"],

@@ -113,10 +113,11 @@ def test_a_label_is_kept(platform: Platform, check: Check) -> None:
             if created.get("label") is None or "label" not in listed:
                 require_member(listed, "label")
             assert listed["label"] == sent
-    unlabelled = arranged_resource(
-        platform.rule_based.create(platform.rule_based.body(holder_account))
-    )
+    answer = platform.rule_based.create(platform.rule_based.body(holder_account))
     with check("RBA-009"):
+        if not answer.accepted:
+            raise ResourceMissing(f"a holder gets no second account: {answer}")
+        unlabelled = arranged_resource(answer)
         owned = unlabelled.but(customerId=holder_account["customerId"])
         for account in (unlabelled, platform.internal_accounts.read(owned)):
             assert account.get("label") is None, account

@@ -103,12 +103,6 @@ declare(
     edited(externals, "read", without("platformAccountId")),
 )
 declare(
-    "EXT-834",
-    "unread",
-    "who reads an account is not told whose it is",
-    edited(externals, "read", without("customerId")),
-)
-declare(
     "EXT-803",
     "unlisted",
     "the list leaves the customerId out",
