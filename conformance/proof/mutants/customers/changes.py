@@ -351,19 +351,11 @@ declare(
 )
 
 
-def _short_address(body: Json) -> Json:
-    kept = ("line1", "city", "postalCode", "country")
-    address = body.get("address")
-    if not isinstance(address, dict):
-        return body
-    return {**body, "address": {name: address[name] for name in kept if name in address}}
-
-
 declare(
     "CUS-037",
     "parts-lost",
     "a change of an address takes no second line and no state",
-    receives(onboarding, "update", _short_address),
+    receives(onboarding, "update", without("address.line2", "address.state")),
 )
 
 

@@ -515,17 +515,16 @@ declare(
     "EXT-833",
     "unread",
     "who reads an account is told no legalName of its beneficiary",
-    edited(externals, "read", _shown_as(without("legalName"))),
+    edited(externals, "read", without("accountInfo.beneficiary.legalName")),
 )
 
 
-@mutant("EXT-833", "accounts are listed without a fullName", (externals, "list_for_customers"))
-def nameless_in_lists(original: Handler, unit: Unit, ask: Ask) -> Json:
-    listed = original(unit, ask)
-    change = _shown_as(without("fullName"))
-    return {**listed, "data": [change(account) for account in listed["data"]]}
-
-
+declare(
+    "EXT-833",
+    "unlisted",
+    "accounts are listed without the fullName of their beneficiaries",
+    edited(externals, "list_for_customers", without("data.*.accountInfo.beneficiary.fullName")),
+)
 declare(
     "EXT-831",
     "no-document",

@@ -381,14 +381,14 @@ def waiting_unknown(unit: Unit, ask: Ask) -> None:
         raise errors.Refusal("ACCOUNT_NOT_FOUND", "There is no such account.")
 
 
-@mutant("LKP-005", "rates are rounded to four digits after the point", (receivers, "lookup"))
-def rounded_rates(original: Handler, unit: Unit, ask: Ask) -> Any:
-    body = original(unit, ask)
-    rows = [
-        {**row, "estimatedExchangeRate": round(row["estimatedExchangeRate"], 4)}
-        for row in body["supportedCurrencies"]
-    ]
-    return {**body, "supportedCurrencies": rows}
+declare(
+    "LKP-005",
+    "rounded",
+    "rates are rounded to four digits after the point",
+    edited(
+        receivers, "lookup", turned(f"{_EACH}.estimatedExchangeRate", lambda rate: round(rate, 4))
+    ),
+)
 
 
 @mutant("LKP-034", "a deleted account is looked up", (receivers, "lookup"))
