@@ -20,7 +20,7 @@ from conformance.proof.kit.builders import (
     invented,
     receives,
 )
-from conformance.proof.kit.edits import Edit, put, replaced, without
+from conformance.proof.kit.edits import Edit, put, replaced, turned, without
 from conformance.proof.kit.identifiers import declare_lookups, external_account_of, of_type
 from conformance.proof.kit.tables import answers, with_status
 from conformance.proof.mutant import declare, mutant
@@ -114,38 +114,22 @@ declare(
     "the list leaves the platformAccountId out",
     edited(externals, "list_for_customers", without("data.*.platformAccountId")),
 )
-declare(
-    "EXT-087",
-    "banks-alone",
-    "the platform's crypto wallets are not listed",
-    edited(
-        externals,
-        "list_for_platform",
-        lambda body: {
-            **body,
-            "data": [
-                one
-                for one in body["data"]
-                if not one["accountInfo"]["accountType"].endswith("_WALLET")
-            ],
-        },
-    ),
-)
-declare(
-    "EXT-087",
-    "not-lightning",
-    "the platform's Lightning accounts are not listed",
-    edited(
-        externals,
-        "list_for_platform",
-        lambda body: {
-            **body,
-            "data": [
-                one for one in body["data"] if one["accountInfo"]["accountType"] != "LIGHTNING"
-            ],
-        },
-    ),
-)
+
+
+def _without_type(ending: str) -> Callable[[list[Json]], list[Json]]:
+    """Return a change that leaves out accounts whose type ends so."""
+    return lambda rows: [
+        row for row in rows if not row["accountInfo"]["accountType"].endswith(ending)
+    ]
+
+
+for _name, _left_out in (("banks-alone", "_WALLET"), ("not-lightning", "LIGHTNING")):
+    declare(
+        "EXT-087",
+        _name,
+        f"the platform's accounts of a type that ends in {_left_out} are not listed",
+        edited(externals, "list_for_platform", turned("data", _without_type(_left_out))),
+    )
 declare(
     "EXT-804",
     "unlisted",
