@@ -57,7 +57,7 @@ def _delivery_entry(
         turn.send(Reply(200, {}, b""))
 
     return Entry(
-        name, does, webhook_front(lambda _: behave), expected, _RUNS, {"timing": {"event": 0.5}}
+        name, does, webhook_front(lambda _: behave), expected, _RUNS, {"timing": {"event": 2.0}}
     )
 
 
