@@ -27,6 +27,10 @@ ROUNDING = 1e-6
 MAX_BITS = 128
 """How long a whole number may be to be compared."""
 
+_MAX_CURRENCIES = 1_000
+_ENDS = {"source": "QUO-032", "destination": "QUO-034"}
+"""The ends of a quote, with the requirement that each shows the account that was sent."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Quoted:
@@ -65,11 +69,15 @@ class Relations:
     def __init__(self) -> None:
         self._currencies: dict[str, str] = {}
         self._quotes: dict[str, _Quoted] = {}
+        self._ends: dict[str, set[str]] = {}
+        self._metadata: dict[str, dict[str, str | int]] = {}
 
     def forget(self) -> None:
         """Forget all resources."""
         self._currencies.clear()
         self._quotes.clear()
+        self._ends.clear()
+        self._metadata.clear()
 
     def of(self, kind: str, resource: Json, request: Json | None) -> Iterator[Broken]:
         """Yield the requirements that a resource breaks.
@@ -84,6 +92,8 @@ class Relations:
                 yield from self._internal_account(resource)
             case "ExternalAccount":
                 self._keep_currency(resource, resource.get("currency"))
+                if request is not None:
+                    yield from _as_registered(resource, request)
             case "Quote":
                 yield from self._quote(resource, request)
             case "Transaction":
@@ -92,6 +102,7 @@ class Relations:
     def _internal_account(self, account: Json) -> Iterator[Broken]:
         balance, total = account.get("balance"), account.get("totalBalance")
         self._keep_currency(account, code_of(balance))
+        yield from self._named_alike(_member(balance, "currency"), _member(total, "currency"))
         if (code := code_of(balance)) and (other := code_of(total)):
             yield from _unless(
                 "ACC-031", code == other, f"balance in {code}, totalBalance in {other}"
@@ -106,6 +117,17 @@ class Relations:
         transaction = quote.get("transactionId")
         if isinstance(transaction, str) and len(transaction) <= MAX_CHARS:
             self._quotes.setdefault(transaction, _Quoted.of(quote))
+        yield from self._named_alike(quote.get("sendingCurrency"), quote.get("receivingCurrency"))
+        shown = self._ends.setdefault(quote["id"], set())
+        for end, requirement in _ENDS.items():
+            if not isinstance(quote.get(end), dict):
+                continue
+            if _member(quote[end], "accountId"):
+                shown.add(end)
+            elif end in shown:
+                yield Broken(requirement, f"a {end} that has lost its accountId")
+        rail = _member(quote.get("destination"), "paymentRail")
+        yield from _unless("QUO-035", rail is None, f"the paymentRail {rail} in its destination")
         for requirement, end, member in (
             ("QUO-036", "source", "sendingCurrency"),
             ("QUO-037", "destination", "receivingCurrency"),
@@ -117,9 +139,13 @@ class Relations:
                     requirement, code == wanted, f"{member} {code}, an account in {wanted}"
                 )
         if request is not None:
+            yield from _as_named(quote, request)
             yield from _as_asked(quote, request)
 
     def _transaction(self, payment: Json) -> Iterator[Broken]:
+        yield from self._named_alike(
+            *(_member(payment.get(name), "currency") for name in ("sentAmount", "receivedAmount"))
+        )
         status, settled = payment.get("status"), payment.get("settledAt")
         if payment.get("type") == "OUTGOING" and (direction := payment.get("direction")):
             yield from _unless(
@@ -141,9 +167,46 @@ class Relations:
             if not quote.is_realtime:
                 yield from _as_quoted(payment, quote)
 
+    def _named_alike(self, *currencies: Any) -> Iterator[Broken]:
+        """Yield whether currencies have the name, symbol and decimals that they had before."""
+        for currency in currencies:
+            code = _code(currency)
+            if code is None or len(self._metadata) > _MAX_CURRENCIES:
+                continue
+            before = self._metadata.setdefault(code, {})
+            for member, value in (
+                *((name, _text(currency.get(name))) for name in ("name", "symbol")),
+                ("decimals", _amount(currency.get("decimals"))),
+            ):
+                if value is not None and before.setdefault(member, value) != value:
+                    told = f"the {member} {value!r} of {code}, which was {before[member]!r} before"
+                    yield Broken("CNV-112", told[:MAX_CHARS])
+
     def _keep_currency(self, account: Json, code: Any) -> None:
         if isinstance(code, str) and 0 < len(code) <= MAX_CHARS:
             self._currencies.setdefault(str(account["id"]), code)
+
+
+def _as_registered(account: Json, request: Json) -> Iterator[Broken]:
+    """Yield whether a new external account has the owner that its request named."""
+    sent = request.get("customerId")
+    if isinstance(sent, str) and sent:
+        shown = _text(account.get("customerId"))
+        yield from _unless("EXT-823", shown == sent, f"the customerId {shown}, and {sent} was sent")
+
+
+def _as_named(quote: Json, request: Json) -> Iterator[Broken]:
+    """Yield whether a new quote is between the ends that its request names."""
+    for end, requirement in _ENDS.items():
+        named, told = (_member(one.get(end), "accountId") for one in (request, quote))
+        if isinstance(named, str) and isinstance(told, str):
+            yield from _unless(requirement, told == named, f"the {end} {told}, and not {named}")
+    if _member(request.get("source"), "sourceType") == _REALTIME:
+        for name in ("customerId", "currency"):
+            asked, shown = (_member(one.get("source"), name) for one in (request, quote))
+            if isinstance(asked, str) and isinstance(shown, str):
+                told = f"the {name} {shown} in its source, and not {asked}"
+                yield from _unless("QUO-827", shown == asked, told)
 
 
 def _as_asked(quote: Json, request: Json) -> Iterator[Broken]:
@@ -220,13 +283,16 @@ def code_of(money: Any) -> str | None:
 
 
 def _code(currency: Any) -> str | None:
-    code = _member(currency, "code")
-    return code if isinstance(code, str) and len(code) <= MAX_CHARS else None
+    return _text(_member(currency, "code"))
 
 
 def _amount(value: Any) -> int | None:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and value.bit_length() <= MAX_BITS else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and len(value) <= MAX_CHARS else None
 
 
 def _plain(value: Any) -> str | None:

@@ -28,6 +28,7 @@ MAX_RESOURCES = 20_000
 _MAX_ROWS = 2_000
 _MAX_DEPTH = 3
 _LIST = "list"
+_CREATIONS = ("createQuote", "createExternalAccount")
 _A_PAIR = 2
 _SUCCESSES = range(200, 300)
 _A_SECOND = timedelta(seconds=1)
@@ -79,7 +80,7 @@ class Sightings:
         rows = entries(body) or []
         with self._lock:
             self._take_given(operation, body, given)
-            asked = given if operation == "createQuote" and isinstance(given, dict) else None
+            asked = given if operation in _CREATIONS and isinstance(given, dict) else None
             found = [*self._resource(body, Kind.BODY, operation, asked)]
             for row in rows[:_MAX_ROWS]:
                 found += self._resource(row, Kind.BODY, operation)
@@ -175,7 +176,8 @@ class Sightings:
         before = self._shown.setdefault(resource["id"], {})
         for member in kind["members"]:
             value = _value_at(resource, member)
-            if not _is_comparable(value):
+            says_by_nothing = value == "" and member in kind.get("empty", ())
+            if not says_by_nothing and not _is_comparable(value):
                 continue
             if member not in before:
                 before[member] = value

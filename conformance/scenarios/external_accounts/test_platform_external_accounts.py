@@ -112,11 +112,11 @@ def _expect_refused_as_a_customers(platform: Platform, valid: Json, faulty: Json
     platform.api.create_external_account(of_platform(faulty), valid=False).refused(twin=twin)
 
 
-@requirement("EXT-011", "EXT-102")
+@requirement("EXT-011", "EXT-101", "EXT-102")
 def test_an_account_of_the_platform_is_named_and_deleted(platform: Platform, check: Check) -> None:
-    """It shows the platformAccountId that was sent, and is listed until it is deleted.
+    """It shows the platformAccountId that was sent, and is read and listed until it is deleted.
 
-    The text has one path for deletions, which may be for accounts of customers alone.
+    The text has one path for readings and deletions, which may be for accounts of customers alone.
     """
     body = without("customerId")(platform.external_accounts.body({"id": ""}))
     answer = platform.api.create_external_account(body)
@@ -126,10 +126,19 @@ def test_an_account_of_the_platform_is_named_and_deleted(platform: Platform, che
 
     with check("EXT-011"):
         assert account.get("platformAccountId") == body["platformAccountId"]
+    before = platform.api.get_external_account(account["id"])
+    deletion = platform.api.delete_external_account(account["id"])
+    if not deletion.accepted:
+        raise ResourceMissing(f"only accounts of customers are deleted so: {deletion}")
+    with check("EXT-101"):
+        if not before.accepted:
+            raise ResourceMissing(f"only accounts of customers are read so: {before}")
+        after = platform.until(
+            lambda: platform.api.get_external_account(account["id"]),
+            lambda reading: not reading.accepted,
+        )
+        after.refused(404, twin=before)
     with check("EXT-102"):
-        deletion = platform.api.delete_external_account(account["id"])
-        if not deletion.accepted:
-            raise ResourceMissing(f"only accounts of customers are deleted so: {deletion}")
         rows = platform.until(
             platform.external_accounts.of_platform,
             lambda listed: account["id"] not in {row.get("id") for row in listed},

@@ -302,7 +302,8 @@ def test_a_quote_that_is_not_executed_is_not_reported(platform: Platform) -> Non
 def test_a_payment_to_the_platform_is_reported(platform: Platform, check: Check) -> None:
     """A webhook about the platform's account shows its balance with the receiving amount.
 
-    Others pay in and out of it meanwhile, so that they have to wait.
+    Others pay in and out of it meanwhile, so that they have to wait; what they have executed before
+    may still be under way.
     """
     receiver = platform_account(platform)
     currency = receiver["balance"]["currency"]["code"]
@@ -325,6 +326,8 @@ def test_a_payment_to_the_platform_is_reported(platform: Platform, check: Check)
     with check("EVT-152"):
         assert new_reports, f"no {BALANCE} for {receiver['id']}"
     with check("EVT-153"):
+        if report is None and platform.internal_accounts.balances(receiver)[0] != after:
+            raise ResourceMissing("a payment of before has changed the balance meanwhile")
         assert report is not None, f"no {BALANCE} for {receiver['id']} shows {after}"
 
 

@@ -138,6 +138,78 @@ def test_what_is_paid_just_in_time_may_be_another_amount() -> None:
     assert broken((quote, None), (paid, None)) == []
 
 
+@pytest.mark.parametrize(
+    ("change", "requirement"),
+    [
+        ({"source": {"sourceType": "ACCOUNT"}}, ["QUO-032"]),
+        ({"destination": {"accountId": None}}, ["QUO-034"]),
+        ({"destination": {"accountId": "ExternalAccount:1", "paymentRail": "ACH"}}, ["QUO-035"]),
+        ({"source": None, "destination": None}, []),
+    ],
+)
+def test_a_quote_keeps_its_ends(change: dict[str, Any], requirement: list[str]) -> None:
+    """Later answers show the account of an end that was shown with one, and no rail."""
+    assert broken((QUOTE, REQUEST), ({**QUOTE, **change}, None)) == requirement
+
+
+@pytest.mark.parametrize(
+    ("source", "requirement"),
+    [
+        ({"currency": "USD"}, []),
+        ({"currency": "EUR"}, ["QUO-827"]),
+        ({"customerId": "Customer:2"}, ["QUO-827"]),
+        ({}, []),
+    ],
+)
+def test_a_quote_has_the_ends_that_were_asked_for(
+    source: dict[str, Any], requirement: list[str]
+) -> None:
+    """What is funded just in time is of the customer and in the currency that were named."""
+    named = {"sourceType": "REALTIME_FUNDING", "currency": "USD", "customerId": "Customer:1"}
+    quote = {**QUOTE, "source": {"sourceType": "REALTIME_FUNDING", **source}}
+
+    assert broken((quote, {**REQUEST, "source": named})) == requirement
+
+
+@pytest.mark.parametrize("end", [("source", "QUO-032"), ("destination", "QUO-034")])
+def test_a_quote_is_between_the_accounts_that_were_named(end: tuple[str, str]) -> None:
+    """Another account than the one of the request breaks the requirement of that end."""
+    name, requirement = end
+
+    assert broken((QUOTE, {**REQUEST, name: {"accountId": "InternalAccount:9"}})) == [requirement]
+
+
+@pytest.mark.parametrize(
+    ("shown", "requirement"),
+    [({"customerId": "Customer:1"}, []), ({"customerId": ""}, ["EXT-823"]), ({}, ["EXT-823"])],
+)
+def test_an_external_account_is_created_for_its_customer(
+    shown: dict[str, Any], requirement: list[str]
+) -> None:
+    """The answer to its creation shows the customer of the request, whatever kind it is of."""
+    assert broken(({**EXTERNAL, **shown}, {"customerId": "Customer:1"})) == requirement
+    assert broken(({**EXTERNAL, **shown}, {})) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "requirement"),
+    [
+        ({"symbol": ""}, ["CNV-112"]),
+        ({"name": "Dollar"}, ["CNV-112"]),
+        ({"decimals": 0}, ["CNV-112"]),
+        ({"name": None, "symbol": None}, []),
+        ({"code": "MXN", "symbol": "M"}, []),
+    ],
+)
+def test_a_currency_is_the_same_everywhere(change: dict[str, Any], requirement: list[str]) -> None:
+    """Accounts, quotes and payments give a currency one name, symbol and number of decimals."""
+    dollar = {"code": "USD", "name": "US dollar", "symbol": "$", "decimals": 2}
+    quote = {"id": "Quote:2", "sendingCurrency": dollar}
+    account = {"id": "InternalAccount:2", "balance": {"amount": 5, "currency": dollar | change}}
+
+    assert broken((quote, None), (account, None)) == requirement
+
+
 def test_what_is_told_is_short() -> None:
     """A target cannot fill a report with what it shows in the place of an id."""
     relations = Relations()

@@ -42,6 +42,18 @@ def test_a_row_is_compared_with_an_answer(sightings: Sightings) -> None:
     assert failed(sightings, {"data": [{**ACCOUNT, "currency": "USD"}]}) == ["CNV-892"]
 
 
+@pytest.mark.parametrize(("shown", "broken"), [("", ["CNV-891"]), (None, [])])
+def test_an_account_of_a_customer_is_not_the_platforms(
+    sightings: Sightings, shown: str | None, broken: list[str]
+) -> None:
+    """An empty customerId says that an internal account is the platform's."""
+    sightings.answer("createInternalAccount", 201, {"id": "InternalAccount:1", "customerId": "me"})
+
+    found = sightings.delivery({"data": {"id": "InternalAccount:1", "customerId": shown}})
+
+    assert [finding.requirement for finding in found if not finding.passed] == broken
+
+
 def test_a_webhook_is_compared_with_an_answer(sightings: Sightings) -> None:
     """What a webhook shows otherwise is told with both values."""
     sightings.answer("listTransactions", 200, [{"id": "Transaction:1", "quoteId": "Quote:1"}])
