@@ -149,7 +149,7 @@ class Connection:
                 target,
                 client.trigger,
                 wait_until,
-                folder=folder.path,
+                folder=None if worker == _FIRST else folder.path,
                 status_of=lambda name: _status_of_transaction(api, name),
                 run=lambda by, command: _run_and_note(client, journal, redactor, by, command),
             )

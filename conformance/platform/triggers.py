@@ -169,7 +169,8 @@ class Triggers:
         target: who is tested.
         send: sends requests by the recording client, so that they stand in the journal.
         wait: returns when a time has passed.
-        folder: the report folder of the run, where its processes take turns.
+        folder: the report folder of the run, where its processes take turns; None where it has one
+            process.
         status_of: returns the status of a transaction, by its id.
         run: carries commands out; by default they are.
     """
@@ -196,12 +197,8 @@ class Triggers:
         self._backs: list[tuple[str, Step, Mapping[str, Any]]] = []
         self.established: dict[str, Any] = {}
         """What the steps of `setup` returned, by the names that the profile gives it."""
-        self.turn = TurnOfTest(folder if self._meddles() else None)
+        self.turn = TurnOfTest(folder)
         self.one_shots = OneShots(status_of, self._until)
-
-    def _meddles(self) -> bool:
-        """Return whether a trigger of the profile may happen to what another test does."""
-        return any(one.scope != "parameters" for one in self._target.profile.triggers.values())
 
     def maps(self, name: str) -> bool:
         """Return whether the profile maps the trigger ``name``."""

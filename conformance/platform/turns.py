@@ -38,7 +38,7 @@ class TurnOfTest:
     """Lets tests run beside each other, until one does what happens to all of them.
 
     Args:
-        folder: the report folder of the run; None where no test can meddle with another.
+        folder: the report folder of the run; None where no other process runs tests.
     """
 
     def __init__(self, folder: Path | None) -> None:

@@ -57,9 +57,10 @@ def test_a_new_reset_is_initiated(platform: Platform, factor: str | None) -> Non
 
 
 @requirement("SFR-071")
-def test_a_submitted_liveness_check_is_reviewed(platform: Platform) -> None:
+@pytest.mark.parametrize("factor", [None, PHONE], ids=["usual", "phone"])
+def test_a_submitted_liveness_check_is_reviewed(platform: Platform, factor: str | None) -> None:
     """A submitted check that is not decided brings its reset to PENDING_REVIEW."""
-    reset = platform.resets.initiated()
+    reset = platform.resets.initiated(factor=factor)
 
     platform.resets.liveness(reset, "submit")
 

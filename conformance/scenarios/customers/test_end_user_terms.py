@@ -21,6 +21,7 @@ from conformance.platform.resource import (
     unknown_id,
 )
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.kit.notation import same
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.quotes.kinds import Kind, quote_body
 from conformance.scenarios.quotes.payments import paid_by, pulling_body
@@ -124,18 +125,20 @@ def test_an_acceptance_at_creation_is_kept_as_it_was_sent(
             expect_kept_where_shown(platform, part, consent, created)
 
 
-@requirement(*BY_UPDATE)
+@requirement(*BY_UPDATE, "CUS-029")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_an_acceptance_by_update_is_kept_as_it_was_sent(
     platform: Platform, check: Check, *, business: bool
 ) -> None:
     """The customer shows the moment, IP address, version and method of the acceptance as sent.
 
-    That holds for the answer to the update, if it shows them, as for the customer who is read.
+    That holds for the answer to the update, if it shows them, as for the customer who is read. The
+    email that the update carries beside the acceptance is changed too.
     """
     consent = platform.customers.terms_consent()
     created = platform.customers.applicant(business=business, endUserTermsConsent=None)
-    changed = platform.customers.change(created, endUserTermsConsent=consent)
+    email = platform.samples.filled("changed-############@example.com")
+    changed = platform.customers.change(created, endUserTermsConsent=consent, email=email)
 
     updated = platform.until(
         lambda: platform.customers.read(created), lambda customer: customer.get(CONSENT) is not None
@@ -146,6 +149,8 @@ def test_an_acceptance_by_update_is_kept_as_it_was_sent(
         with check(id_):
             expect_kept(platform, part, consent, shown_consent)
             expect_kept_where_shown(platform, part, consent, changed)
+    with check("CUS-029"):
+        assert same("email", require_member(updated, "email"), email)
 
 
 @requirement("TRM-018")

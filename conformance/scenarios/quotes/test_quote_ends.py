@@ -31,6 +31,7 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.scenarios.quotes.payments import pulling_body
 from conformance.scenarios.quotes.test_quote_terms import expect_short_life
+from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -293,7 +294,7 @@ def test_a_platform_fee_of_one_quote_takes_the_place_of_the_standing_fee(
 @pytest.mark.parametrize(
     ("rail", "taken_id"),
     [
-        case((identifier, "QUO-044", "QUO-062", "QUO-080"), rail, rail, identifier)
+        case((identifier, "QUO-044", "QUO-062", "QUO-080", "EVT-011"), rail, rail, identifier)
         for identifier, rail in (
             ("QUO-810", "ACH"),
             ("QUO-811", "WIRE"),
@@ -308,7 +309,7 @@ def test_a_rail_that_an_account_lists_is_taken(
     """A quote by a rail among the paymentRails of its destination is accepted.
 
     Whatever the rail, it keeps the locked amount, lives for a quarter of an hour at most, and is
-    executed.
+    executed; where the payment completes a webhook reports it.
     """
     body = body_with_rail(platform, rail)
 
@@ -329,6 +330,13 @@ def test_a_rail_that_an_account_lists_is_taken(
     with check("QUO-080"):
         execution.expect_accepted()
         assert execution.body["status"] in SETTLING, execution
+    with check("EVT-011"):
+        if not execution.accepted:
+            raise PreconditionFailed(f"the quote by {rail} is not executed: {execution}")
+        status = platform.transactions.at_status(quote, "COMPLETED", "FAILED")["status"]
+        if status != "COMPLETED":
+            raise ResourceMissing(f"the payment by {rail} is {status}")
+        expect_event(platform, COMPLETED, quote["transactionId"])
 
 
 @requirement("QUO-035", "QUO-814")

@@ -192,14 +192,27 @@ class TestTurns:
 
         assert log == ["alone", "third"]
 
-    def test_nobody_waits_where_none_meddles(
+    def test_they_are_taken_whatever_triggers_happen_to(
         self, make_target: Callable[..., Target], tmp_path: Path
     ) -> None:
-        """A profile whose triggers keep to their parameters writes no lock."""
-        triggers = Triggers(
-            make_target(BASE_URL), lambda *_: (200, {}), lambda _: None, folder=tmp_path
+        """A test can be alone where the profile's triggers keep to their parameters, too."""
+        first, second = (
+            Triggers(make_target(BASE_URL), lambda *_: (200, {}), lambda _: None, folder=tmp_path)
+            for _ in range(2)
         )
+        first.turn.begin()
+        log: list[str] = []
 
-        triggers.turn.begin()
+        def stay_alone() -> None:
+            second.turn.stay_alone()
+            log.append("alone")
+            second.turn.end()
 
-        assert list(tmp_path.iterdir()) == []
+        waiting = threading.Thread(target=stay_alone)
+        waiting.start()
+        waiting.join(0.3)
+        assert log == []
+        first.turn.end()
+        waiting.join(10)
+
+        assert log == ["alone"]
