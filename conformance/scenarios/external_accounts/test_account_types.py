@@ -70,6 +70,10 @@ MISNAMED = [
 ]
 
 
+NAMES = ("bankName", "bankAccountType", "provider", "rail", "address", "lightningAddress", "bolt12")
+"""The members of an ``accountInfo`` by which nobody knows a person, so that none withholds them."""
+
+
 def with_plus(body: Json) -> list[str]:
     """Return the members of an ``accountInfo`` that are phone numbers in international format."""
     told = body["accountInfo"]
@@ -79,7 +83,7 @@ def with_plus(body: Json) -> list[str]:
 EXAMPLES = [
     case(
         (
-            *(example.requirement, "EXT-831"),
+            *(example.requirement, "EXT-831", "EXT-835"),
             *(["EXT-832"] if with_plus(example.body) else []),
             *example.shown.values(),
         ),
@@ -127,6 +131,8 @@ def test_a_valid_account_is_created(
         answer.expect_accepted()
     account = arranged_resource(answer)
     account_read = arranged_resource(platform.api.get_external_account(account["id"]))
+    with check("EXT-835"):
+        expect_names_kept(account, account_read)
     for shown in (account, account_read):
         with check(example.requirement):
             expect_kind(shown, example)
@@ -139,6 +145,20 @@ def test_a_valid_account_is_created(
             with check(requirement_id):
                 expect_alone(shown, body, member)
                 expect_sent(shown, body, member)
+
+
+def expect_names_kept(created: Json, account_read: Json) -> None:
+    """Assert that a reading of an account shows the names that the answer to its creation showed.
+
+    Raises:
+        ResourceMissing: the answer shows none.
+    """
+    __tracebackhide__ = True
+    before, now = (require_value_at(one, "accountInfo") for one in (created, account_read))
+    names = [name for name in NAMES if before.get(name) is not None]
+    if not names:
+        raise ResourceMissing("the answer to the creation shows no name of a bank or a wallet")
+    assert not [name for name in names if now.get(name) is None], account_read
 
 
 def expect_details(account: Json, example: AccountExample) -> None:

@@ -195,6 +195,13 @@ for _member in ("phoneNumber", "pixKey"):
         f"{_member} is read without the plus that it begins with",
         edited(externals, "read", _otherwise(_member, lambda text: text.lstrip("+"))),
     )
+for _member in ("bankName", "provider", "bolt12"):
+    declare(
+        "EXT-835",
+        f"{_member}-unread",
+        f"an account is read without the {_member} that its creation showed",
+        edited(externals, "read", _otherwise(_member, lambda _: None)),
+    )
 declare(
     "EXT-831",
     "listed-type-alone",
