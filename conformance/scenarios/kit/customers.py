@@ -11,6 +11,15 @@ from conformance.platform.resource import Json
 from conformance.scenarios.kit.cases import case
 from conformance.verdict.decisions import ResourceMissing
 
+MEXICAN = {
+    "line1": "Avenida Reforma 222",
+    "city": "Ciudad de México",
+    "state": "CDMX",
+    "postalCode": "06600",
+    "country": "MX",
+}
+"""An address in a country that asks for neither contacts nor an identification."""
+
 
 def for_both_types(individual: tuple[str, ...], business: tuple[str, ...]) -> pytest.MarkDecorator:
     """Parametrize a test over an individual and a business, each with its own requirements."""

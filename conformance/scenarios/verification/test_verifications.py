@@ -24,6 +24,7 @@ from conformance.platform.resource import (
     without_members,
 )
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.customers import MEXICAN
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.refusals import NOT_FOUND
@@ -39,13 +40,6 @@ IDENTITY = "MISSING_IDENTITY_DOCUMENT"
 ADDRESS = "MISSING_PROOF_OF_ADDRESS"
 
 NUMBER = ("idType", "identifier")
-MEXICAN = {
-    "line1": "Avenida Reforma 222",
-    "city": "Ciudad de México",
-    "state": "CDMX",
-    "postalCode": "06600",
-    "country": "MX",
-}
 NEEDED_OF_BUSINESSES = ("legalName", "country", "taxId", "incorporatedOn")
 OPTIONAL_MEMBERS = ("birthDate", "nationality", "address", "fullName", *NUMBER)
 """Members of an individual that a review may require; the most common ones come first."""
