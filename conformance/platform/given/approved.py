@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.platform.given.customers import Customers, verification_status
-from conformance.platform.given.verification import Contact, HostedLinks, Reviews
+from conformance.platform.given.verification import (
+    Contact,
+    HostedLinks,
+    Reviews,
+    members_of_type,
+)
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import Json, Resource, arranged_resource, as_resource, merged
 from conformance.verdict.decisions import (
@@ -135,8 +140,9 @@ class ApprovedCustomers(Part):
 
     @property
     def magic_value(self) -> Json:
-        """The members by which the profile has a customer approved as it is created."""
-        return (self._triggers.magic(APPROVE) or {}) if self._triggers.maps(APPROVE) else {}
+        """The members by which the profile has an individual approved as it is created."""
+        magic = self._triggers.magic(APPROVE) if self._triggers.maps(APPROVE) else None
+        return members_of_type(magic or {}, business=False)
 
     def _tells(self) -> bool:
         """Return whether an operator is told to approve, and no magic value does it."""

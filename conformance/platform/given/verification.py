@@ -63,6 +63,15 @@ _OF_BUSINESSES = frozenset({"businessInfo"})
 """Members by which the customers of one type alone can be told apart."""
 
 
+def members_of_type(magic: Json, *, business: bool) -> Json:
+    """Return the members of a magic value that the customers of a type have.
+
+    It may have some for either type, as a name for individuals and a number for businesses.
+    """
+    others = _OF_INDIVIDUALS if business else _OF_BUSINESSES
+    return {name: value for name, value in magic.items() if name not in others}
+
+
 class Contact(Part):
     """Customers who have to verify contact channels."""
 
@@ -426,12 +435,13 @@ class Reviews(Part):
         more.setdefault("endUserTermsConsent", self._customers.terms_consent())
         body = self._customers.business_body(**more) if business else self._customers.body(**more)
         magic = (self._triggers.magic(trigger) if trigger else None) or {}
-        if magic and magic.keys() <= (_OF_INDIVIDUALS if business else _OF_BUSINESSES):
+        own = members_of_type(magic, business=business)
+        if magic and not own:
             raise ResourceMissing(
                 f"the magic value of {trigger} is a {', '.join(magic)}, which "
                 f"{'a business' if business else 'an individual'} has not"
             )
-        customer = arranged_resource(self._api.create_customer(merged(body, magic)))
+        customer = arranged_resource(self._api.create_customer(merged(body, own)))
         if verification_status(customer) not in (None, "UNVERIFIED"):
             raise ResourceMissing(
                 f"a customer is {verification_status(customer)} before any submission"

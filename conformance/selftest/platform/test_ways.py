@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from conformance.contract.data import FIXTURES
+from conformance.platform.given.verification import members_of_type
 from conformance.platform.resource import merged
 from conformance.selftest.runs import Inside, read_report
 
@@ -128,3 +130,20 @@ def journal(folder: Path) -> list[dict[str, Any]]:
     path = folder / "reports" / "latest" / "journal" / "main.jsonl"
     entries = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [entry for entry in entries if entry["kind"] == "exchange"]
+
+
+@pytest.mark.parametrize(
+    ("magic", "of_individual", "of_business"),
+    [
+        ({"fullName": "Jane 002"}, {"fullName": "Jane 002"}, {}),
+        ({"businessInfo": {"dba": "2"}}, {}, {"businessInfo": {"dba": "2"}}),
+        ({"email": "no@example.com"}, {"email": "no@example.com"}, {"email": "no@example.com"}),
+        ({"fullName": "J", "businessInfo": {}}, {"fullName": "J"}, {"businessInfo": {}}),
+    ],
+)
+def test_a_magic_value_has_members_of_either_type(
+    magic: dict[str, Any], of_individual: dict[str, Any], of_business: dict[str, Any]
+) -> None:
+    """A customer is created with those members of a magic value that its type has."""
+    assert members_of_type(magic, business=False) == of_individual
+    assert members_of_type(magic, business=True) == of_business
