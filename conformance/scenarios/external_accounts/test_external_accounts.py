@@ -374,7 +374,7 @@ def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: 
         assert [row for row in rows if row.get("customerId")] == []
 
 
-@requirement("EXT-087", "EXT-088", "EXT-093", "EXT-121", "EXT-821", "EXT-830")
+@requirement("EXT-087", "EXT-088", "EXT-093", "EXT-121", "EXT-821", "EXT-830", "EXT-831")
 def test_an_account_without_a_customer_is_the_platforms(platform: Platform, check: Check) -> None:
     """A request without customerId is refused, or creates an account in the platform's list."""
     owner = platform.external_accounts.account_holder()
@@ -420,10 +420,15 @@ def test_an_account_without_a_customer_is_the_platforms(platform: Platform, chec
         row = next(row for row in rows if row.get("id") == account["id"])
         account_type = require_value_at(account, "accountInfo.accountType")
         assert require_value_at(row, "accountInfo.accountType") == account_type
+    listed = {row.get("id"): row for row in platform.external_accounts.of_platform()}
     with check("EXT-821"):
-        listed = {row.get("id"): row for row in platform.external_accounts.of_platform()}
         for account_id, body in sent.items():
             expect_own_details(_arrange_listed(listed.get(account_id), {"id": account_id}), body)
+    with check("EXT-831"):
+        for account_id, body in sent.items():
+            shown = _arrange_listed(listed.get(account_id), {"id": account_id})
+            told = require_value_at(shown, "accountInfo")
+            assert not [name for name in body["accountInfo"] if told.get(name) is None], shown
     with check("EXT-093"):
         _arrange_listed(
             platform.external_accounts.as_listed(owner, customer_account), customer_account

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.platform.given.embedded_wallets import WALLET
 from conformance.platform.resource import (
     Json,
     Resource,
@@ -43,14 +44,17 @@ FIXED_MEMBERS = {
 @pytest.mark.parametrize(
     "arrange_account",
     [
-        case((*FIXED_MEMBERS, "EVT-151"), kind, arrange_account)
+        case((*FIXED_MEMBERS, "EVT-151", "ACC-052"), kind, arrange_account)
         for kind, arrange_account in ACCOUNTS.items()
     ],
 )
 def test_a_deposit_is_reported_with_the_account_as_it_is(
     platform: Platform, check: Check, arrange_account: Callable[[Platform], Resource]
 ) -> None:
-    """The webhook of a deposit shows the totalBalance, owner, currency and type of the account."""
+    """The webhook of a deposit shows the totalBalance, owner, currency and type of the account.
+
+    It shows the privacy flag of wallets for these alone.
+    """
     account = arrange_account(platform)
     before, total_before = platform.internal_accounts.balances(account)
     amount = whole_unit(account)
@@ -63,6 +67,9 @@ def test_a_deposit_is_reported_with_the_account_as_it_is(
     data = arrange_report(platform, account, before + amount).data
     with check("EVT-151"):
         assert require_member(data, "totalBalance")["amount"] == total_before + amount
+    with check("ACC-052"):
+        flag = data.get(platform.profile.bindings.require("wallet_privacy"))
+        assert flag is None or account["type"] == WALLET, data
     expect_fixed_members(check, data, account)
 
 
