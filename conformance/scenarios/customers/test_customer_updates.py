@@ -22,7 +22,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import source_behind_another, value_of_profile
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import same
+from conformance.scenarios.kit.notation import require_value_at, same
 from conformance.scenarios.kit.refusals import (
     expect_refused_or_reported,
     listed_errors,
@@ -271,11 +271,11 @@ def test_another_region_is_kept(platform: Platform, check: Check) -> None:
         assert require_member(arranged_body(answer), "region") == moved["region"]
 
 
-@requirement("CUS-802", "CUS-028", "CUS-030")
+@requirement("CUS-802", "CUS-015", "CUS-028", "CUS-030")
 def test_another_id_of_the_platform_is_kept(platform: Platform, check: Check) -> None:
     """A ``platformCustomerId`` that an update sent and that was accepted is shown from then on.
 
-    All other members are unchanged.
+    All other members are unchanged. Another customer may get the same one by an update.
     """
     customer = platform.customers.read(fully_told(platform, "individual"))
     new = platform.samples.reference()
@@ -293,6 +293,15 @@ def test_another_id_of_the_platform_is_kept(platform: Platform, check: Check) ->
         assert require_member(arranged_body(answer), "platformCustomerId") == new
     with check("CUS-030"):
         expect_only_changed(customer, shown, ["platformCustomerId"])
+    with check("CUS-015"):
+        other = platform.customers.read(platform.customers.applicant())
+        shared = platform.api.update_customer(other["id"], {"platformCustomerId": new})
+        if not shared.accepted:
+            # What tells two customers of one id apart are their UMA addresses.
+            member = platform.profile.bindings.uma_address or "umaAddress"
+            if len({require_value_at(one, member) for one in (shown, other)}) == 1:
+                raise ResourceMissing("two customers have one UMA address")
+        shared.expect_accepted()
 
 
 @pytest.mark.parametrize(

@@ -567,6 +567,24 @@ def test_an_account_that_waits_is_not_unknown(platform: Platform, trigger: str) 
     assert answer.status != UNKNOWN, answer
 
 
+@requirement("LKP-021")
+@pytest.mark.parametrize("name", ["arbitrum_wallet", "arbitrum_wallet.usdt", "tron_wallet"])
+def test_a_wallet_is_looked_up_in_the_asset_that_it_holds(platform: Platform, name: str) -> None:
+    """A lookup of a wallet lists its own asset, also where its network carries another one."""
+    customer = create_sender(platform)
+    created = platform.api.create_external_account(platform.external_accounts.body(customer, name))
+    if not created.accepted:
+        raise ResourceMissing(f"there can be no {name}: {created}")
+    account = platform.external_accounts.activate(arranged_resource(created))
+
+    answer = platform.api.lookup_external_account(account["id"], {"customerId": customer["id"]})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"a wallet is not looked up: {answer}")
+    codes = [code_of(entry.get("currency")) for entry in supported_currencies(answer.body)]
+    assert account["currency"] in codes, answer
+
+
 @requirement("LKP-005")
 def test_the_rate_of_a_currency_of_great_worth_is_above_0(platform: Platform) -> None:
     """A lookup of an account in BTC has a rate, however little one unit of the sender's buys."""
