@@ -24,6 +24,7 @@ class Memory:
     ``institutions`` are the ``bankName`` values listed for a country and a currency.
     ``terms`` are the end-user terms, as they were when a customer first consented to them.
     ``unprovisioned`` says that new stablecoins are not provisioned by themselves.
+    ``walletless`` says that who transacts in the currency of wallets gets none, and others do.
     ``patience`` knows what was waited for in vain, ``sightings`` what resources have shown.
     """
 
@@ -35,6 +36,7 @@ class Memory:
     papers: tuple[Sequence[str], Sequence[str]] | None = None
     terms: Mapping[str, Any] | None = None
     unprovisioned: bool = False
+    walletless: bool = False
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     patience: Patience = field(default_factory=Patience)
     sightings: Sightings | None = None
@@ -45,7 +47,7 @@ class Memory:
         """Lose all that was learned, as the target may have become another one."""
         self.approval = self.needs_approval = self.confirmation = self.terms = None
         self.sweeps_abroad = self.pulls_abroad = self.papers = None
-        self.unprovisioned = False
+        self.unprovisioned = self.walletless = False
         self.institutions.clear()
         self.patience.forget()
         if self.sightings is not None:

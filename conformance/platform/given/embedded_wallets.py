@@ -71,6 +71,12 @@ class EmbeddedWallets(Part):
 
     def holder(self, *, business: bool = False) -> Json:
         """Return a new, approved customer who gets an embedded wallet: an individual by default."""
+        if not self._memory.walletless:
+            return self.transacting(business=business)
+        return self._approved.business() if business else self._approved.customer()
+
+    def transacting(self, *, business: bool = False) -> Json:
+        """Return a new, approved customer who transacts in the currency of embedded wallets."""
         create = self._approved.business if business else self._approved.customer
         return create(currencies=sorted({self._profile.currency, self.currency}))
 
@@ -93,6 +99,8 @@ class EmbeddedWallets(Part):
         """
         owner = customer or self.holder()
         found = self.of_customer(owner)
+        if not found and customer is None and not self._memory.walletless:
+            found = self._provisioned_otherwise()
         if not found:
             raise PreconditionFailed(f"{owner['id']} has no embedded wallet in {self.currency}")
         if amount:
@@ -144,6 +152,15 @@ class EmbeddedWallets(Part):
         """Return whether an answer is no refusal, but asks for a signature."""
         place = self._profile.bindings.wallet_payload
         return answer.accepted and place is not None and _shown(answer.body, place) is not None
+
+    def _provisioned_otherwise(self) -> list[Resource]:
+        """Return the wallets of a customer who names no currency of theirs, as the next way."""
+        self._memory.walletless = True
+        found = self.of_customer(self.holder())
+        self._memory.walletless = bool(found)
+        if found:
+            self._observe(f"who transacts in {self.currency} has no embedded wallet, others have")
+        return found
 
     def _of_customer_now(self, customer: Json) -> list[Resource]:
         return [

@@ -26,7 +26,7 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 )
 def test_customers_get_a_wallet_by_themselves(platform: Platform, business: bool) -> None:
     """An approved customer has an account of the wallet type, without any request for it."""
-    customer = platform.wallets.holder(business=business)
+    customer = platform.wallets.transacting(business=business)
 
     wallets = platform.wallets.of_customer(customer)
 
