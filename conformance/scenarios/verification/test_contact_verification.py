@@ -608,6 +608,8 @@ def test_each_address_that_is_missing_is_told(platform: Platform, *, business: b
     contact = platform.verification.contact
     body = contact.business_body() if business else contact.body()
     twin = platform.api.create_customer(body)
+    if business and not twin.accepted:
+        raise ResourceMissing(f"no business is taken in {body['region']}: {twin}")
     wanted = [CHANNELS[name] for name in contact_channels(arranged_body(twin))]
 
     def lacking(*names: str) -> Answer:
