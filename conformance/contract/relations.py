@@ -99,6 +99,18 @@ class Relations:
             case "Transaction":
                 yield from self._transaction(resource)
 
+    def of_lookup(self, lookup: Json) -> Iterator[Broken]:
+        """Yield the requirements that the answer to a lookup of an external account breaks."""
+        listed = lookup.get("supportedCurrencies")
+        rows = listed[:_MAX_CURRENCIES] if isinstance(listed, list) else []
+        currencies = [_member(row, "currency") for row in rows]
+        yield from self._named_alike(lookup.get("sendingCurrency"), *currencies)
+        held = self._currencies.get(str(lookup.get("accountId")))
+        codes = [_code(currency) for currency in currencies]
+        if held is not None and codes:
+            told = f"an account in {held}, and supportedCurrencies {codes[:9]}"
+            yield from _unless("LKP-021", held in codes, told)
+
     def _internal_account(self, account: Json) -> Iterator[Broken]:
         balance, total = account.get("balance"), account.get("totalBalance")
         self._keep_currency(account, code_of(balance))

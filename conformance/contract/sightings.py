@@ -20,7 +20,7 @@ from conformance.contract.document import Document
 from conformance.contract.judge import Finding, entries
 from conformance.contract.moments import parse_moment
 from conformance.contract.notation import is_plain, masked_or_same
-from conformance.contract.relations import MAX_BITS, MAX_CHARS, ROUNDING, Relations
+from conformance.contract.relations import MAX_BITS, MAX_CHARS, ROUNDING, Broken, Relations
 
 MAX_RESOURCES = 20_000
 """Resources that are remembered; what a target shows beyond that is not compared."""
@@ -28,6 +28,7 @@ MAX_RESOURCES = 20_000
 _MAX_ROWS = 2_000
 _MAX_DEPTH = 3
 _LIST = "list"
+_LOOKUP = "lookupExternalAccount"
 _CREATIONS = ("createQuote", "createExternalAccount")
 _A_PAIR = 2
 _SUCCESSES = range(200, 300)
@@ -84,6 +85,9 @@ class Sightings:
             found = [*self._resource(body, Kind.BODY, operation, asked)]
             for row in rows[:_MAX_ROWS]:
                 found += self._resource(row, Kind.BODY, operation)
+            if operation == _LOOKUP and isinstance(body, dict):
+                relations = self._relations.of_lookup(body)
+                found += _broken(relations, "the lookup", Kind.BODY, operation)
         if operation.startswith(_LIST):
             found += self._repeated(rows, operation)
         return _one_each(found)
@@ -155,10 +159,8 @@ class Sightings:
         if kind is None or not self._has_room_for(resource["id"]):
             return
         yield from self._constants(resource, kind, message, name)
-        for broken in self._relations.of(resource["id"].partition(":")[0], resource, asked):
-            difference = Difference(message, name, got=broken.detail)
-            detail = f"{resource['id']} has {broken.detail}"
-            yield Finding(broken.requirement, False, detail, difference)
+        relations = self._relations.of(resource["id"].partition(":")[0], resource, asked)
+        yield from _broken(relations, resource["id"], message, name)
         for place, given in self._given.get(resource["id"], {}).items():
             shown = _value_at(resource, place)
             if not isinstance(shown, str) or not shown:
@@ -198,6 +200,15 @@ class Sightings:
         if not isinstance(name, str) or len(name) > MAX_CHARS:
             return None
         return self._kinds.get(name.partition(":")[0])
+
+
+def _broken(
+    relations: Iterable[Broken], subject: str, message: Kind, name: str
+) -> Iterator[Finding]:
+    """Yield a finding for each relation that does not hold."""
+    for broken in relations:
+        difference = Difference(message, name, got=broken.detail)
+        yield Finding(broken.requirement, False, f"{subject} has {broken.detail}", difference)
 
 
 def _one_each(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -210,6 +210,22 @@ def test_a_currency_is_the_same_everywhere(change: dict[str, Any], requirement: 
     assert broken((quote, None), (account, None)) == requirement
 
 
+@pytest.mark.parametrize(
+    ("currency", "requirement"),
+    [(MXN, []), ({**MXN, "decimals": 0}, ["CNV-112"]), (USD, ["LKP-021"])],
+)
+def test_a_lookup_agrees_with_its_account(currency: dict[str, Any], requirement: list[str]) -> None:
+    """A lookup lists the currency of the account, which looks as it does elsewhere."""
+    relations = Relations()
+    quote = {"id": "Quote:2", "receivingCurrency": {**MXN, "decimals": 2}}
+    for kind, resource in (("ExternalAccount", EXTERNAL), ("Quote", quote)):
+        assert list(relations.of(kind, resource, None)) == []
+    lookup = {"accountId": EXTERNAL["id"], "supportedCurrencies": [{"currency": currency}]}
+
+    assert [one.requirement for one in relations.of_lookup(lookup)] == requirement
+    assert list(relations.of_lookup({"supportedCurrencies": "none"})) == []
+
+
 def test_what_is_told_is_short() -> None:
     """A target cannot fill a report with what it shows in the place of an id."""
     relations = Relations()

@@ -42,6 +42,16 @@ def test_a_row_is_compared_with_an_answer(sightings: Sightings) -> None:
     assert failed(sightings, {"data": [{**ACCOUNT, "currency": "USD"}]}) == ["CNV-892"]
 
 
+def test_a_lookup_is_compared_with_its_account(sightings: Sightings) -> None:
+    """A lookup that lists another currency than the account's breaks the requirement."""
+    sightings.answer("createExternalAccount", 201, ACCOUNT)
+
+    lookup = {"accountId": ACCOUNT["id"], "supportedCurrencies": [{"currency": {"code": "USD"}}]}
+
+    assert failed(sightings, lookup, "lookupExternalAccount") == ["LKP-021"]
+    assert failed(sightings, lookup) == []
+
+
 @pytest.mark.parametrize(("shown", "broken"), [("", ["CNV-891"]), (None, [])])
 def test_an_account_of_a_customer_is_not_the_platforms(
     sightings: Sightings, shown: str | None, broken: list[str]
