@@ -49,21 +49,35 @@ class TurnOfTest:
     def begin(self) -> None:
         """Wait until no other test is alone.
 
+        Where the report folder cannot be locked, tests run beside each other nevertheless.
+
         Raises:
             TriggerFailed: one has been for ten minutes.
         """
-        self._take(shared=True)
+        try:
+            self._take(shared=True)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise _waited_in_vain() from error
 
     def stay_alone(self) -> None:
         """Wait until no other test runs, and keep others waiting until the test ends.
 
         Raises:
-            TriggerFailed: others have run for ten minutes.
+            TriggerFailed: others have run for ten minutes, or the report folder cannot be locked.
         """
-        if not self._is_alone:
-            self.end()
+        if self._is_alone:
+            return
+        self.end()
+        try:
             self._take(shared=False)
-            self._is_alone = True
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise _waited_in_vain() from error
+            raise TriggerFailed(
+                f"tests cannot take turns, as no file in {self._folder} can be locked: {error}"
+            ) from error
+        self._is_alone = True
 
     def end(self) -> None:
         """Let others go on."""
@@ -71,12 +85,11 @@ class TurnOfTest:
         self._held.close()
 
     def _take(self, *, shared: bool) -> None:
-        if self._folder is None:
-            return
-        try:
+        if self._folder is not None:
             self._held.enter_context(turn(self._folder, "tests", shared=shared))
-        except sqlite3.OperationalError as error:
-            raise TriggerFailed(
-                f"other tests have kept this one waiting for {_MAX_TURN_SECONDS:g} s, as a trigger "
-                "of the profile happens to all (its scope)"
-            ) from error
+
+
+def _waited_in_vain() -> TriggerFailed:
+    return TriggerFailed(
+        f"other tests have kept this one waiting for {_MAX_TURN_SECONDS:g} s, as one happens to all"
+    )

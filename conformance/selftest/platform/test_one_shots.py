@@ -14,6 +14,7 @@ from conformance.platform.triggers import Triggers
 from conformance.platform.turns import TurnOfTest
 from conformance.selftest.platform.test_triggers import World
 from conformance.sut.target import Target
+from conformance.verdict.decisions import TriggerFailed
 
 BASE_URL = "https://api.acme.example/v/2025-10-13"
 FAIL_NEXT = {"payout.return": {"scope": "next", "http": {"url": "{origin}/fail-next"}}}
@@ -216,3 +217,13 @@ class TestTurns:
         waiting.join(10)
 
         assert log == ["alone"]
+
+    def test_where_nothing_can_be_locked_tests_run_beside_each_other(self, tmp_path: Path) -> None:
+        """A test begins without a turn; one that has to be alone says why it cannot be."""
+        (tmp_path / "tests.lock").mkdir()
+        turns = TurnOfTest(tmp_path)
+
+        turns.begin()
+
+        with pytest.raises(TriggerFailed, match="tests cannot take turns, as no file in"):
+            turns.stay_alone()
