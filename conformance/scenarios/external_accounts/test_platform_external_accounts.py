@@ -8,7 +8,7 @@ from http import HTTPStatus
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, arranged_body
+from conformance.platform.resource import Json, arranged_body, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
@@ -19,7 +19,7 @@ from conformance.scenarios.quotes.payments import (
     fund_platform_account,
 )
 from conformance.testdata.beneficiaries import beneficiary_example
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
 def unnamed(member: str) -> Fault:
@@ -144,6 +144,22 @@ def test_an_account_of_the_platform_is_named_and_deleted(platform: Platform, che
             lambda listed: account["id"] not in {row.get("id") for row in listed},
         )
         assert account["id"] not in {row.get("id") for row in rows}
+
+
+@requirement("EXT-093")
+def test_an_account_of_the_platform_is_in_no_list_of_a_customer(platform: Platform) -> None:
+    """A customer's list has the customer's own account, and not the one that nobody owns."""
+    account = create_platform_external_account(platform, platform.profile.usual_corridor.account)
+    customer = platform.external_accounts.account_holder()
+    body = platform.external_accounts.body(customer)
+    own = arranged_resource(platform.api.create_external_account(body))
+
+    listed = platform.external_accounts.as_listed(customer, own)
+    rows = platform.external_accounts.of_customer(customer)
+
+    if listed is None:
+        raise PreconditionFailed(f"{own['id']} is not listed for {customer['id']}")
+    assert account["id"] not in {row.get("id") for row in rows}
 
 
 @requirement("LKP-804")

@@ -8,7 +8,13 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_resource, without_members
+from conformance.platform.resource import (
+    Json,
+    Resource,
+    arranged_resource,
+    as_resource,
+    without_members,
+)
 from conformance.profile.resources import Corridor
 from conformance.scenarios.cards.holdings import platform_account
 from conformance.scenarios.kit.refusals import REFUSED
@@ -16,6 +22,7 @@ from conformance.testdata.beneficiaries import BeneficiaryExample
 from conformance.testdata.examples import Change
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
+REGISTER = "platform_account.register"
 _UNPAID = (*REFUSED, 409)
 """The statuses of a refused payment to an account that was created with a fault."""
 
@@ -182,13 +189,29 @@ def create_platform_external_account(platform: Platform, name: str) -> Resource:
         name: an example of ``fixtures/accounts``.
 
     Raises:
-        ResourceMissing: a request without ``customerId`` is refused.
+        ResourceMissing: a request without ``customerId`` is refused, and the profile has no other
+            way.
     """
     body = platform.external_accounts.body({"id": ""}, name)
     answer = platform.api.create_external_account(without_members(body, "customerId"))
-    if not answer.accepted:
+    if answer.accepted:
+        return platform.external_accounts.activate(arranged_resource(answer))
+    if not platform.triggers.maps(REGISTER):
         raise ResourceMissing(f"no account is created without a customer: {answer}")
-    return platform.external_accounts.activate(arranged_resource(answer))
+    registered = platform.triggers.fire(
+        REGISTER, currency=body["currency"], accountInfo=body["accountInfo"]
+    )["externalAccountId"]
+
+    def listed() -> Json | None:
+        rows = platform.external_accounts.of_platform()
+        return next((row for row in rows if row.get("id") == registered), None)
+
+    row = platform.until(listed, lambda found: found is not None and found["status"] == "ACTIVE")
+    if row is None:
+        raise PreconditionFailed(
+            f"{registered} is not listed among the platform's accounts", breaks=["EXT-087"]
+        )
+    return as_resource(row)
 
 
 def readable_platform_account(platform: Platform, name: str | None = None) -> Resource:
