@@ -297,6 +297,7 @@ def routes(hooks: Hooks) -> list[Route]:
         ("/customers/{id}/agent", _on("customers", _agent)),
         ("/customers/{id}/agent-payment", _on("customers", _agent_payment)),
         ("/hosted-flow", _finish_hosted),
+        ("/platform-externals", externals.create_for_platform),
         ("/papers/{id}/{defect}", _defect),
         ("/paperwork/{id}/{what}", _paperwork),
         ("/rule-based/{what}", _rule_based),

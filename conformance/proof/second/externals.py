@@ -186,6 +186,18 @@ def create(call: Call) -> Reply:
     _check(call, body, owner)
     if owner is None and not _takes_its_own(world):
         raise invalid("customerId", "is required")
+    return _registered(call, body, owner)
+
+
+def create_for_platform(call: Call) -> Reply:
+    """Register an account of the platform, for those who refuse one without a customer."""
+    body = _tidied(call.world, call.json())
+    _check(call, body, None)
+    return _registered(call, body, None)
+
+
+def _registered(call: Call, body: Json, owner: Json | None) -> Reply:
+    world = call.world
     call.concerns(owner["id"] if owner else None)
     info = _info(world, body)
     kind = info["accountType"]
