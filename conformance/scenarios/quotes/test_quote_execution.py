@@ -139,18 +139,29 @@ def test_a_completed_payout_took_the_sending_amount(platform: Platform, check: C
         assert total_balance_at(platform, source, total_left) == total_left
 
 
-@requirement("QUO-044", "QUO-048", "QUO-089", "QUO-090")
-def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize(
+    ("side", "ids"),
+    [
+        case((*ids, "QUO-089", "QUO-090"), side.lower(), side, ids)
+        for side, ids in (
+            ("SENDING", ("QUO-044", "QUO-048")),
+            ("RECEIVING", ("QUO-045", "QUO-049")),
+        )
+    ],
+)
+def test_a_completed_transfer_arrives_but_for_its_fees(
+    platform: Platform, check: Check, side: str, ids: tuple[str, str]
+) -> None:
     """The receiver gains totalReceivingAmount, and the sender loses that and the fees.
 
     Both accounts are internal accounts in one currency, so both balances can be read. The quote has
-    the rate 1, and sends the amount that was locked.
+    the rate 1, and the amount that was locked on its side.
     """
     source, destination = (
         platform.internal_accounts.account(),
         platform.internal_accounts.account(amount=0),
     )
-    quote = quote_between_customers(platform, source, destination)
+    quote = quote_between_customers(platform, source, destination, lockedCurrencySide=side)
     source_before, _ = platform.internal_accounts.balances(source)
     destination_before, _ = platform.internal_accounts.balances(destination)
 
@@ -163,9 +174,10 @@ def test_a_completed_transfer_arrives_but_for_its_fees(platform: Platform, check
     )
     loss, gain = source_before - source_after, destination_after - destination_before
 
-    with check("QUO-044"):
-        assert quote["totalSendingAmount"] == TRANSFERRED, quote
-    with check("QUO-048"):
+    of_amount, of_rate = ids
+    with check(of_amount):
+        assert quote[f"total{side.capitalize()}Amount"] == TRANSFERRED, quote
+    with check(of_rate):
         assert quote["exchangeRate"] == 1, quote
     with check("QUO-089"):
         assert gain == quote["totalReceivingAmount"]
@@ -514,13 +526,15 @@ def arrange_status(platform: Platform, quote: Json, statuses: tuple[str, ...]) -
     return str(status)
 
 
-def quote_between_customers(platform: Platform, source: Resource, destination: Resource) -> Json:
+def quote_between_customers(
+    platform: Platform, source: Resource, destination: Resource, **members: Any
+) -> Json:
     """Create a quote between internal accounts of two customers.
 
     Raises:
         ResourceMissing: the target refuses such quotes.
     """
-    body = platform.quotes.body(source, destination, amount=TRANSFERRED)
+    body = platform.quotes.body(source, destination, amount=TRANSFERRED, **members)
     answer = platform.api.create_quote(body)
     if not answer.accepted:
         raise ResourceMissing(f"the target does not transfer between customers: {answer}")
