@@ -114,13 +114,20 @@ def test_a_description_is_shown_as_it_was_sent(platform: Platform, check: Check)
 
 
 @requirement("QUO-160")
-def test_the_reason_of_a_payment_may_be_told(platform: Platform) -> None:
-    """A quote with the purposeOfPayment that the profile names is accepted."""
+@pytest.mark.parametrize("kind", ["usual", "real-time"])
+def test_the_reason_of_a_payment_may_be_told(platform: Platform, kind: str) -> None:
+    """A quote with the purposeOfPayment that the profile names is accepted.
+
+    So is one that is funded just in time, where such a quote is accepted.
+    """
     purpose = platform.profile.bindings.purpose_of_payment
     if purpose is None:
         raise ResourceMissing("bindings.purpose_of_payment of the profile names none")
+    body = platform.quotes.body() if kind == "usual" else platform.quotes.realtime_body()
+    if kind != "usual":
+        arranged_quote(platform.api.create_quote(body))
 
-    answer = platform.api.create_quote(platform.quotes.body(purposeOfPayment=purpose))
+    answer = platform.api.create_quote({**body, "purposeOfPayment": purpose})
 
     answer.expect_accepted()
 

@@ -158,6 +158,17 @@ def test_another_name_leaves_the_decision_alone(platform: Platform, trigger: str
     expect_decided(platform, renamed, DECISIONS[trigger])
 
 
+@requirement("VER-140")
+def test_who_was_renamed_may_still_pay(platform: Platform) -> None:
+    """A quote from the account of an individual is created before and after a renaming."""
+    source = platform.internal_accounts.account()
+    arranged_resource(platform.api.create_quote(platform.quotes.body(source)))
+
+    _rename(platform, source.owner, fullName="Beatrix Halloway")
+
+    platform.api.create_quote(platform.quotes.body(source)).expect_accepted()
+
+
 @pytest.mark.parametrize("suffix", SANDBOX_SUFFIXES)
 @pytest.mark.parametrize(
     "trigger",
