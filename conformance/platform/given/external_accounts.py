@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from http import HTTPStatus
 from typing import Any, Literal
@@ -107,13 +107,27 @@ class ExternalAccounts(Part):
 
     def activate(self, account: Json) -> Resource:
         """Return an external account once it can receive payments."""
+        return self._activated(account, lambda: self.read(account))
+
+    def activate_platforms(self, account: Json) -> Resource:
+        """Return an external account of the platform once it can receive payments.
+
+        It is read in the platform's list, as a path for accounts of customers may not have it.
+        """
+        return self._activated(
+            account, lambda: as_resource(self.listed_for_platform(account["id"]) or account)
+        )
+
+    def listed_for_platform(self, account_id: str) -> Resource | None:
+        """Return the row of an external account in the platform's list; None without one."""
+        return next((row for row in self.of_platform() if row.get("id") == account_id), None)
+
+    def _activated(self, account: Json, read: Callable[[], Resource]) -> Resource:
         if account.get("status") not in _IN_REVIEW:
             return as_resource(account)
         if self.waits_for_trigger(account):
             self._triggers.fire("external_account.approve", externalAccountId=account["id"])
-        return self._until(
-            lambda: self.read(account), lambda seen: seen.get("status") not in _IN_REVIEW
-        )
+        return self._until(read, lambda seen: seen.get("status") not in _IN_REVIEW)
 
     def waits_for_trigger(self, account: Json) -> bool:
         """Return whether an external account is in review, and a trigger ends the review."""

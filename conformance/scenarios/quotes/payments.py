@@ -12,7 +12,6 @@ from conformance.platform.resource import (
     Json,
     Resource,
     arranged_resource,
-    as_resource,
     without_members,
 )
 from conformance.profile.resources import Corridor
@@ -195,23 +194,24 @@ def create_platform_external_account(platform: Platform, name: str) -> Resource:
     body = platform.external_accounts.body({"id": ""}, name)
     answer = platform.api.create_external_account(without_members(body, "customerId"))
     if answer.accepted:
-        return platform.external_accounts.activate(arranged_resource(answer))
+        return platform.external_accounts.activate_platforms(arranged_resource(answer))
     if not platform.triggers.maps(REGISTER):
         raise ResourceMissing(f"no account is created without a customer: {answer}")
-    registered = platform.triggers.fire(
+    asked = platform.triggers.ask(
         REGISTER, currency=body["currency"], accountInfo=body["accountInfo"]
-    )["externalAccountId"]
-
-    def listed() -> Json | None:
-        rows = platform.external_accounts.of_platform()
-        return next((row for row in rows if row.get("id") == registered), None)
-
-    row = platform.until(listed, lambda found: found is not None and found["status"] == "ACTIVE")
+    )
+    if not asked.accepted:
+        raise ResourceMissing(f"the platform has no account of its own: {asked}")
+    registered = str(asked.results()["externalAccountId"])
+    row = platform.until(
+        lambda: platform.external_accounts.listed_for_platform(registered),
+        lambda found: found is not None,
+    )
     if row is None:
         raise PreconditionFailed(
             f"{registered} is not listed among the platform's accounts", breaks=["EXT-087"]
         )
-    return as_resource(row)
+    return platform.external_accounts.activate_platforms(row)
 
 
 def readable_platform_account(platform: Platform, name: str | None = None) -> Resource:
