@@ -130,16 +130,7 @@ class Relations:
         if isinstance(transaction, str) and len(transaction) <= MAX_CHARS:
             self._quotes.setdefault(transaction, _Quoted.of(quote))
         yield from self._named_alike(quote.get("sendingCurrency"), quote.get("receivingCurrency"))
-        shown = self._ends.setdefault(quote["id"], set())
-        for end, requirement in _ENDS.items():
-            if not isinstance(quote.get(end), dict):
-                continue
-            if _member(quote[end], "accountId"):
-                shown.add(end)
-            elif end in shown:
-                yield Broken(requirement, f"a {end} that has lost its accountId")
-        rail = _member(quote.get("destination"), "paymentRail")
-        yield from _unless("QUO-035", rail is None, f"the paymentRail {rail} in its destination")
+        yield from self._as_shown_before(quote)
         for requirement, end, member in (
             ("QUO-036", "source", "sendingCurrency"),
             ("QUO-037", "destination", "receivingCurrency"),
@@ -153,6 +144,19 @@ class Relations:
         if request is not None:
             yield from _as_named(quote, request)
             yield from _as_asked(quote, request)
+
+    def _as_shown_before(self, quote: Json) -> Iterator[Broken]:
+        """Yield whether a quote's ends have the accounts that they had before, and no rail."""
+        shown = self._ends.setdefault(quote["id"], set())
+        for end, requirement in _ENDS.items():
+            if not isinstance(quote.get(end), dict):
+                continue
+            if _member(quote[end], "accountId"):
+                shown.add(end)
+            elif end in shown:
+                yield Broken(requirement, f"a {end} that has lost its accountId")
+        rail = _member(quote.get("destination"), "paymentRail")
+        yield from _unless("QUO-035", rail is None, f"the paymentRail {rail} in its destination")
 
     def _transaction(self, payment: Json) -> Iterator[Broken]:
         yield from self._named_alike(
@@ -183,7 +187,7 @@ class Relations:
         """Yield whether currencies have the name, symbol and decimals that they had before."""
         for currency in currencies:
             code = _code(currency)
-            if code is None or len(self._metadata) > _MAX_CURRENCIES:
+            if code is None or not self._has_room_for(code):
                 continue
             before = self._metadata.setdefault(code, {})
             for member, value in (
@@ -193,6 +197,9 @@ class Relations:
                 if value is not None and before.setdefault(member, value) != value:
                     told = f"the {member} {value!r} of {code}, which was {before[member]!r} before"
                     yield Broken("CNV-112", told[:MAX_CHARS])
+
+    def _has_room_for(self, code: str) -> bool:
+        return code in self._metadata or len(self._metadata) < _MAX_CURRENCIES
 
     def _keep_currency(self, account: Json, code: Any) -> None:
         if isinstance(code, str) and 0 < len(code) <= MAX_CHARS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from conformance.verdict.decisions import TriggerFailed
@@ -54,11 +54,8 @@ class TurnOfTest:
         Raises:
             TriggerFailed: one has been for ten minutes.
         """
-        try:
+        with suppress(sqlite3.OperationalError):
             self._take(shared=True)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise _waited_in_vain() from error
 
     def stay_alone(self) -> None:
         """Wait until no other test runs, and keep others waiting until the test ends.
@@ -72,8 +69,6 @@ class TurnOfTest:
         try:
             self._take(shared=False)
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
-                raise _waited_in_vain() from error
             raise TriggerFailed(
                 f"tests cannot take turns, as no file in {self._folder} can be locked: {error}"
             ) from error
@@ -85,11 +80,14 @@ class TurnOfTest:
         self._held.close()
 
     def _take(self, *, shared: bool) -> None:
-        if self._folder is not None:
+        if self._folder is None:
+            return
+        try:
             self._held.enter_context(turn(self._folder, "tests", shared=shared))
-
-
-def _waited_in_vain() -> TriggerFailed:
-    return TriggerFailed(
-        f"other tests have kept this one waiting for {_MAX_TURN_SECONDS:g} s, as one happens to all"
-    )
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            raise TriggerFailed(
+                f"other tests have kept this one waiting for {_MAX_TURN_SECONDS:g} s, as one "
+                "happens to all"
+            ) from error

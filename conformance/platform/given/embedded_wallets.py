@@ -71,14 +71,11 @@ class EmbeddedWallets(Part):
 
     def holder(self, *, business: bool = False) -> Json:
         """Return a new, approved customer who gets an embedded wallet: an individual by default."""
-        if not self._memory.walletless:
-            return self.transacting(business=business)
-        return self._approved.business() if business else self._approved.customer()
+        return self._approved_customer(business, {} if self._memory.walletless else self._members)
 
     def transacting(self, *, business: bool = False) -> Json:
         """Return a new, approved customer who transacts in the currency of embedded wallets."""
-        create = self._approved.business if business else self._approved.customer
-        return create(currencies=sorted({self._profile.currency, self.currency}))
+        return self._approved_customer(business, self._members)
 
     def of_customer(self, customer: Json) -> list[Resource]:
         """Return the embedded wallets of a customer, once it has one in the profile's currency.
@@ -152,6 +149,14 @@ class EmbeddedWallets(Part):
         """Return whether an answer is no refusal, but asks for a signature."""
         place = self._profile.bindings.wallet_payload
         return answer.accepted and place is not None and _shown(answer.body, place) is not None
+
+    @property
+    def _members(self) -> Json:
+        return {"currencies": sorted({self._profile.currency, self.currency})}
+
+    def _approved_customer(self, business: bool, members: Json) -> Json:
+        create = self._approved.business if business else self._approved.customer
+        return create(**members)
 
     def _provisioned_otherwise(self) -> list[Resource]:
         """Return the wallets of a customer who names no currency of theirs, as the next way."""

@@ -120,7 +120,7 @@ class ExternalAccounts(Part):
 
     def listed_for_platform(self, account_id: str) -> Resource | None:
         """Return the row of an external account in the platform's list; None without one."""
-        return next((row for row in self.of_platform() if row.get("id") == account_id), None)
+        return _row_of(self.of_platform(), account_id)
 
     def _activated(self, account: Json, read: Callable[[], Resource]) -> Resource:
         if account.get("status") not in _IN_REVIEW:
@@ -274,12 +274,10 @@ class ExternalAccounts(Part):
 
     def as_listed(self, customer: Json, account: Json) -> Resource | None:
         """Return an account as its customer's list shows it, once it does; ``None`` if never."""
-
-        def find() -> Resource | None:
-            rows = self.of_customer(customer)
-            return next((row for row in rows if row.get("id") == account["id"]), None)
-
-        return self._until(find, lambda found: found is not None)
+        return self._until(
+            lambda: _row_of(self.of_customer(customer), account["id"]),
+            lambda found: found is not None,
+        )
 
     def of_customer_by_pages(self, customer: Json, size: int) -> list[Resource]:
         """Return the external accounts of a customer from pages of a size, where there are such."""
@@ -379,3 +377,7 @@ def with_beneficiary_at(body: Body, place: str) -> Body:
     for name in reversed(place.split(".") if place else []):
         wrapped = {name: wrapped}
     return merged(moved, wrapped)
+
+
+def _row_of(rows: Sequence[Resource], account_id: str) -> Resource | None:
+    return next((row for row in rows if row.get("id") == account_id), None)

@@ -139,11 +139,11 @@ def test_an_account_of_the_platform_is_named_and_deleted(platform: Platform, che
         )
         after.refused(404, twin=before)
     with check("EXT-102"):
-        rows = platform.until(
-            platform.external_accounts.of_platform,
-            lambda listed: account["id"] not in {row.get("id") for row in listed},
+        row = platform.until(
+            lambda: platform.external_accounts.listed_for_platform(account["id"]),
+            lambda found: found is None,
         )
-        assert account["id"] not in {row.get("id") for row in rows}
+        assert row is None
 
 
 @requirement("EXT-093")

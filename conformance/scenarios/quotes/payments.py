@@ -8,12 +8,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import (
-    Json,
-    Resource,
-    arranged_resource,
-    without_members,
-)
+from conformance.platform.resource import Json, Resource, arranged_resource, without_members
 from conformance.profile.resources import Corridor
 from conformance.scenarios.cards.holdings import platform_account
 from conformance.scenarios.kit.refusals import REFUSED
@@ -203,10 +198,7 @@ def create_platform_external_account(platform: Platform, name: str) -> Resource:
     if not asked.accepted:
         raise ResourceMissing(f"the platform has no account of its own: {asked}")
     registered = str(asked.results()["externalAccountId"])
-    row = platform.until(
-        lambda: platform.external_accounts.listed_for_platform(registered),
-        lambda found: found is not None,
-    )
+    row = platform.until(lambda: platform.external_accounts.listed_for_platform(registered), bool)
     if row is None:
         raise PreconditionFailed(
             f"{registered} is not listed among the platform's accounts", breaks=["EXT-087"]

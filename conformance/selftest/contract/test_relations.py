@@ -226,6 +226,16 @@ def test_a_lookup_agrees_with_its_account(currency: dict[str, Any], requirement:
     assert list(relations.of_lookup({"supportedCurrencies": "none"})) == []
 
 
+def test_what_is_known_is_compared_however_much_is_shown() -> None:
+    """A target that shows more codes of currencies than are kept does not end the comparison."""
+    dollar = {"code": "USD", "symbol": "$"}
+    many = ({"id": "Quote:2", "sendingCurrency": {"code": f"X{n}"}} for n in range(1_100))
+    other = {"id": "Quote:2", "sendingCurrency": {**dollar, "symbol": "S"}}
+
+    steps = [{"id": "Quote:2", "sendingCurrency": dollar}, *many, other]
+    assert broken(*((step, None) for step in steps)) == ["CNV-112"]
+
+
 def test_what_is_told_is_short() -> None:
     """A target cannot fill a report with what it shows in the place of an id."""
     relations = Relations()

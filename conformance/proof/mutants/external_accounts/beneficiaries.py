@@ -517,8 +517,6 @@ declare(
     "who reads an account is told no legalName of its beneficiary",
     edited(externals, "read", without("accountInfo.beneficiary.legalName")),
 )
-
-
 declare(
     "EXT-833",
     "unlisted",
