@@ -17,6 +17,7 @@ class Memory:
 
     ``approval`` is the way in which the first customer came to be approved; "none" if none.
     ``needs_approval`` says whether a customer registers accounts only once it is approved.
+    ``takes_businesses`` says of each kind of business whether the first came to be approved.
     ``sweeps_abroad`` says whether the destination of a sweep can be an external account.
     ``pulls_abroad`` says whether what is pulled can go to one.
     ``confirmation`` is the operation by which an untrusting is confirmed.
@@ -30,6 +31,7 @@ class Memory:
 
     approval: str | None = None
     needs_approval: bool | None = None
+    takes_businesses: dict[str, bool] = field(default_factory=dict)
     sweeps_abroad: bool | None = None
     pulls_abroad: bool | None = None
     confirmation: str | None = None
@@ -49,6 +51,7 @@ class Memory:
         self.sweeps_abroad = self.pulls_abroad = self.papers = None
         self.unprovisioned = self.walletless = False
         self.institutions.clear()
+        self.takes_businesses.clear()
         self.patience.forget()
         if self.sightings is not None:
             self.sightings.forget()

@@ -19,7 +19,17 @@ class Samples:
     """Names, numbers and amounts for one test, the same in every run with the same seed."""
 
     def __init__(self, seed: int, test: str) -> None:
-        self.random = random.Random(f"{seed}/{test}")  # noqa: S311 - not for secrets
+        self._name = f"{seed}/{test}"
+        self.random = random.Random(self._name)  # noqa: S311 - not for secrets
+
+    def is_drawn(self, circumstance: str, share: float) -> bool:
+        """Return whether the test meets a circumstance that it leaves open.
+
+        A ``share`` of the tests meets it, others with another seed, so that what goes wrong in it
+        alone is met somewhere. It is the same as often as one test asks, and moves no other data.
+        """
+        draw = random.Random(f"{self._name}/{circumstance}")  # noqa: S311 - not for secrets
+        return draw.random() < share
 
     def full_name(self) -> str:
         """Return a given and a family name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.platform.given.customers import Customers, verification_status
@@ -28,6 +28,9 @@ WAYS_TO_APPROVAL = ("operator", "review", "patience")
 """How customers come to be approved: an operator is told to, or ends a review that has begun, or it
 just happens. In this order they are tried."""
 
+SHARE_OF_BUSINESSES = 1 / 3
+"""Of the tests that leave the type of their customer open."""
+
 NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
 """The statuses of a customer who may not move money, or not yet."""
 
@@ -50,16 +53,65 @@ class ApprovedCustomers(Part):
         self._reviews = reviews
 
     def customer(self, *, consent: bool = True, **members: Any) -> Resource:
-        """Create an individual customer who may move money.
+        """Create a customer who may move money, and whose type does not matter.
+
+        It is a business in some of the tests, where businesses are taken: the first one shows it.
 
         Args:
             consent: whether the acceptance of the end-user terms is put on file.
             members: customer fields that differ from the usual ones.
         """
+        return self._of_any_type(self.individual, self.business, consent=consent, **members)
+
+    def individual(self, *, consent: bool = True, **members: Any) -> Resource:
+        """Create an individual customer who may move money; arguments as in :meth:`customer`."""
         if consent:
             members.setdefault("endUserTermsConsent", self._customers.terms_consent())
         body = merged(self._customers.body(**members), self.magic_value)
         return self.approve(arranged_resource(self._api.create_customer(body)))
+
+    def of_type(self, business: bool | None, *, sca: bool = False, **members: Any) -> Resource:
+        """Create a customer who may move money.
+
+        Args:
+            business: whether it is one; ``None`` where its type does not matter.
+            sca: whether it is of a region where money movement needs strong authentication.
+            members: customer fields that differ from the usual ones.
+        """
+        if business is None:
+            return (self.sca_customer if sca else self.customer)(**members)
+        if business:
+            return (self.sca_business if sca else self.business)(**members)
+        return (self.sca_individual if sca else self.individual)(**members)
+
+    def _of_any_type(
+        self, individual: Callable[..., Resource], business: Callable[..., Resource], **members: Any
+    ) -> Resource:
+        """Create a customer by one of two ways, whichever the test draws.
+
+        Where the first business of its kind is not approved, no further one is tried.
+        """
+        kind = business.__name__
+        taken = self._memory.takes_businesses.get(kind)
+        if taken is False or not self.draws_business:
+            return individual(**members)
+        try:
+            found = business(**members)
+        except (PreconditionFailed, ResourceMissing) as error:
+            if taken:
+                raise
+            self._observe(f"no business is taken: {error}")
+            self._memory.takes_businesses[kind] = False
+            return individual(**members)
+        if taken is None:
+            seen = verification_status(self._customers.read(found))
+            taken = self._memory.takes_businesses[kind] = seen == "APPROVED"
+        return found if taken else individual(**members)
+
+    @property
+    def draws_business(self) -> bool:
+        """Whether customers of the test are businesses, as far as it leaves their type open."""
+        return self._samples.is_drawn("a customer is a business", SHARE_OF_BUSINESSES)
 
     def approve(self, customer: Json) -> Resource:
         """Return a customer once it is approved, by the way that target and profile have for it.
@@ -174,17 +226,24 @@ class ApprovedCustomers(Part):
             # Whoever needs the approval will see that there is none.
             self._observe(f"a customer is not taken in for review: {error}")
 
-    def business(self, **members: Any) -> Resource:
-        """Create a business customer who may move money."""
-        return self.customer(**self._customers.business_members(members))
+    def business(self, *, consent: bool = True, **members: Any) -> Resource:
+        """Create a business customer who may move money; arguments as in :meth:`customer`."""
+        return self.individual(consent=consent, **self._customers.business_members(members))
 
     def sca_customer(self, **members: Any) -> Resource:
-        """Create a customer of a region where money movement needs strong authentication."""
+        """Create a customer of a region where money movement needs strong authentication.
+
+        It is a business in some of the tests, as in :meth:`customer`.
+        """
+        return self._of_any_type(self.sca_individual, self.sca_business, **members)
+
+    def sca_individual(self, **members: Any) -> Resource:
+        """Create an individual of a region where money movement needs strong authentication."""
         self._require_feature("sca")
         region = self._profile.bindings.sca_region
-        return self.customer(**{**self._customers.residence(region), **members})
+        return self.individual(**{**self._customers.residence(region), **members})
 
-    def sca_business(self) -> Resource:
+    def sca_business(self, **members: Any) -> Resource:
         """Create a business of a region where money movement needs strong authentication.
 
         Raises:
@@ -199,10 +258,10 @@ class ApprovedCustomers(Part):
             )
         usual = self._customers.business_members({})
         place = self._customers.residence(names.sca_region)
-        members = {name: place[name] for name in ("region", "phoneNumber", "address")}
+        own = {name: place[name] for name in ("region", "phoneNumber", "address")}
         info = {**usual["businessInfo"], **foreign}
         try:
-            return self.business(**members, businessInfo=info)
+            return self.business(**{**own, "businessInfo": info, **members})
         except PreconditionFailed as error:
             raise ResourceMissing(f"no business of {names.sca_region} is taken: {error}") from error
 

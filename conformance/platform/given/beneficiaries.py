@@ -168,11 +168,12 @@ class Trust(Part):
             lambda: self._api.untrust_beneficiary(account["id"], body),
         )
 
-    def customer(self, *, business: bool = False) -> Resource:
-        """Create a customer who may trust beneficiaries: one who needs SCA, where there is any."""
-        if self._profile.features.sca:
-            return self._approved.sca_business() if business else self._approved.sca_customer()
-        return self._approved.business() if business else self._approved.customer()
+    def customer(self, *, business: bool | None = None) -> Resource:
+        """Create a customer who may trust beneficiaries: one who needs SCA, where there is any.
+
+        ``business`` says whether it is one; by default its type does not matter.
+        """
+        return self._approved.of_type(business, sca=self._profile.features.sca)
 
     def trusted(self, customer: Json) -> Resource:
         """Create an external account of a customer whose beneficiary is trusted."""

@@ -69,13 +69,17 @@ class EmbeddedWallets(Part):
             raise ResourceMissing("resources.wallet_currency of the profile names no currency")
         return currency
 
-    def holder(self, *, business: bool = False) -> Json:
-        """Return a new, approved customer who gets an embedded wallet: an individual by default."""
-        return self._approved_customer(business, {} if self._memory.walletless else self._members)
+    def holder(self, *, business: bool | None = None) -> Json:
+        """Return a new, approved customer who gets an embedded wallet.
 
-    def transacting(self, *, business: bool = False) -> Json:
+        ``business`` says whether it is one; by default its type does not matter.
+        """
+        members = {} if self._memory.walletless else self._members
+        return self._approved.of_type(business, **members)
+
+    def transacting(self, *, business: bool | None = None) -> Json:
         """Return a new, approved customer who transacts in the currency of embedded wallets."""
-        return self._approved_customer(business, self._members)
+        return self._approved.of_type(business, **self._members)
 
     def of_customer(self, customer: Json) -> list[Resource]:
         """Return the embedded wallets of a customer, once it has one in the profile's currency.
@@ -153,10 +157,6 @@ class EmbeddedWallets(Part):
     @property
     def _members(self) -> Json:
         return {"currencies": sorted({self._profile.currency, self.currency})}
-
-    def _approved_customer(self, business: bool, members: Json) -> Json:
-        create = self._approved.business if business else self._approved.customer
-        return create(**members)
 
     def _provisioned_otherwise(self) -> list[Resource]:
         """Return the wallets of a customer who names no currency of theirs, as the next way."""

@@ -85,15 +85,14 @@ class FactorResets(Part):
             body["mobile"] = dict(self._profile.bindings.reset_mobile)
         return body
 
-    def holder(self, factor: str | None = None, *, business: bool = False) -> Resource:
+    def holder(self, factor: str | None = None, *, business: bool | None = None) -> Resource:
         """Create a customer who needs SCA and has a factor, by default ``bindings.reset_factor``.
 
         Whether a new customer has it already is left open, so that it is enrolled where the
         profile knows how.
         """
         self._require_feature("factor_reset")
-        approved = self._approved
-        customer = approved.sca_business() if business else approved.sca_customer()
+        customer = self._approved.of_type(business, sca=True)
         self.enroll(customer, factor or self._profile.bindings.reset_factor, required=False)
         return customer
 

@@ -111,7 +111,7 @@ class RuleBasedAccounts(Part):
     def holder_account(self, **members: Any) -> Resource:
         """Return the account in the right currency of a new individual, where funds may land."""
         currencies = sorted({self._profile.currency, CURRENCY})
-        holder = self._approved.customer(**{"currencies": currencies, **members})
+        holder = self._approved.individual(**{"currencies": currencies, **members})
         return self._internal_accounts.account(CURRENCY, amount=0, customer=holder)
 
     def sweep_destination(self, internal_account: Json) -> Resource:

@@ -17,7 +17,7 @@ TRANSFER = 1_000
 
 
 def approved_customer(platform: Platform) -> Resource:
-    """Return a new customer who may move money."""
+    """Return a new customer of any type who may move money."""
     return platform.approved.customer()
 
 

@@ -27,8 +27,7 @@ def test_a_login_opens_a_session_of_180_days(
     platform: Platform, check: Check, *, business: bool
 ) -> None:
     """The answer gives a ``sessionExpiresAt`` 180 days from now, or at the end of such a day."""
-    approved = platform.approved
-    customer = approved.sca_business() if business else approved.sca_customer()
+    customer = platform.approved.of_type(business, sca=True)
 
     session = platform.logins.session(customer)
 

@@ -103,7 +103,7 @@ def test_customers_of_another_country_of_the_eu_are_asked_for_a_proof(
     if region == known_region:
         raise ResourceMissing(f"{region} is the region that the profile names")
     try:
-        customer = platform.approved.sca_customer(**platform.customers.residence(region))
+        customer = platform.approved.sca_individual(**platform.customers.residence(region))
     except PreconditionFailed as error:
         raise ResourceMissing(f"no customer of {region} is taken: {error}") from error
     quote = platform.quotes.pending(platform.internal_accounts.account(customer=customer))

@@ -10,7 +10,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 @requirement("CUS-001", "CUS-002", "CUS-003")
 def test_an_individual_is_created(platform: Platform, check: Check) -> None:
     """The answer shows a ``customerType`` and a ``kycStatus``."""
-    customer = platform.approved.customer()
+    customer = platform.approved.individual()
 
     with check("CUS-002"):
         require_member(customer, "customerType")

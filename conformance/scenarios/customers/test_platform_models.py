@@ -498,7 +498,7 @@ def arrange_payer(platform: Platform, applicant: Applicant) -> Payer:
     if status not in ("UNVERIFIED", "PENDING", "REJECTED") or not platform.approved.can_be_lost:
         return early_payer(platform, applicant)
     is_business = applicant.customer.get("customerType") == "BUSINESS"
-    owner = platform.approved.business() if is_business else platform.approved.customer()
+    owner = platform.approved.of_type(is_business)
     account = platform.internal_accounts.account(customer=owner)
     external_account = platform.external_accounts.account(owner)
     quote = platform.quotes.pending(account, external_account)

@@ -53,7 +53,7 @@ def test_a_label_is_short_or_null(platform: Platform) -> None:
 def test_a_customer_is_shown_its_own_accounts_alone(platform: Platform, *, business: bool) -> None:
     """Each account in the list of a customer has the id of this customer."""
     others = [platform.internal_accounts.account(amount=0)["customerId"] for _ in range(2)]
-    customer = platform.approved.business() if business else platform.approved.customer()
+    customer = platform.approved.of_type(business)
     owner = platform.internal_accounts.account(amount=0, customer=customer)["customerId"]
 
     accounts = platform.internal_accounts.of_customer({"id": owner})
@@ -143,7 +143,7 @@ def test_an_approved_customer_has_internal_accounts(
     platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
 ) -> None:
     """The customer has an internal account without a request for one, and no RULE_BASED one."""
-    customer = platform.approved.business() if business else platform.approved.customer()
+    customer = platform.approved.of_type(business)
     if verification_status(customer) != "APPROVED":
         customer = platform.customers.at_status(customer, "APPROVED")
 

@@ -345,7 +345,7 @@ def statuses_once_active(platform: Platform, customer: Resource) -> set[str]:
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_an_account_that_sends_is_not_pending(platform: Platform, *, business: bool) -> None:
     """An account that a payment was sent from is shown as ACTIVE, and no longer as PENDING."""
-    customer = platform.approved.business() if business else platform.approved.customer()
+    customer = platform.approved.of_type(business)
     source = platform.internal_accounts.account(customer=customer)
     quote = platform.quotes.execute(
         platform.quotes.pending(source, platform.external_accounts.account(customer))
@@ -361,7 +361,7 @@ def test_a_change_of_a_customer_opens_no_second_account(
     platform: Platform, *, business: bool
 ) -> None:
     """An approved customer with a new phone number has one account of each kind, as before."""
-    customer = platform.approved.business() if business else platform.approved.customer()
+    customer = platform.approved.of_type(business)
     platform.internal_accounts.account(amount=0, customer=customer)
     before = platform.internal_accounts.of_customer(customer)
     status = verification_status(platform.customers.read(customer))

@@ -18,7 +18,7 @@ def start_resets(
     platform: Platform,
     lost_factors: Sequence[str],
     *,
-    business: bool = False,
+    business: bool | None = None,
     ending: bool = False,
 ) -> list[Answer]:
     """Start a reset for each lost factor of a new customer, and return the answers.

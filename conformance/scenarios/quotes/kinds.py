@@ -21,7 +21,7 @@ def create_payer(platform: Platform, kind: Kind) -> Resource:
     """Create a customer who makes payments of a kind, or whom the platform pays."""
     if kind == "authorized":
         return platform.approved.sca_customer()
-    return platform.approved.business() if kind == "business" else platform.approved.customer()
+    return platform.approved.of_type(kind == "business")
 
 
 def quote_body(

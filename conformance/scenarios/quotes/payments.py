@@ -52,7 +52,7 @@ def expect_refused_or_unpaid(
     customer = (
         platform.approved.business()
         if example.sender == "BUSINESS"
-        else platform.approved.customer()
+        else platform.approved.individual()
     )
     sender = _approved_unregistered_business(platform) if example.unregistered_sender else customer
     account_answer, account_twin = (
@@ -104,7 +104,7 @@ def _approved_unregistered_business(platform: Platform) -> Resource:
         ResourceMissing: no business is approved without one, or its review has brought it one.
     """
     business = platform.customers.read(
-        platform.approved.customer(**platform.customers.unregistered_business_members())
+        platform.approved.individual(**platform.customers.unregistered_business_members())
     )
     if verification_status(business) != "APPROVED":
         raise ResourceMissing("no business is approved without a registrationNumber")

@@ -48,7 +48,7 @@ def test_two_equal_quotes_are_both_executed_as_they_are_created(
     platform: Platform, check: Check, *, business: bool
 ) -> None:
     """Each of two requests with the same body makes a quote of its own, which is executed."""
-    customer = platform.approved.business() if business else None
+    customer = platform.approved.of_type(business)
     source = platform.internal_accounts.account(customer=customer)
     body = platform.quotes.body(source, immediatelyExecute=True)
     before, _ = platform.internal_accounts.balances(source)

@@ -396,7 +396,7 @@ def test_another_customer_is_not_paid_from_nothing(platform: Platform, check: Ch
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_a_quote_waits_for_its_money(platform: Platform, *, business: bool) -> None:
     """A quote whose execution was refused for lack of money is executed once that is there."""
-    customer = platform.approved.business() if business else None
+    customer = platform.approved.of_type(business)
     source = platform.internal_accounts.account(amount=20_000, customer=customer)
     *_, refusal = steps = platform.quotes.create_and_execute(
         platform.quotes.body(source, amount=20_001)

@@ -140,7 +140,7 @@ def test_a_payout_is_reported_with_the_balance_that_it_leaves(
     platform: Platform, kind: str
 ) -> None:
     """A webhook shows the balance less the sending amount of an executed quote."""
-    customer = platform.approved.business() if kind == "business" else None
+    customer = platform.approved.of_type(kind == "business")
     source = (
         platform.sca.account()
         if kind == "authorized"

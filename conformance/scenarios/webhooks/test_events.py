@@ -199,7 +199,7 @@ def test_a_refund_that_cannot_be_delivered_is_reported(
     platform: Platform, check: Check, *, business: bool
 ) -> None:
     """A refund is reported as REFUND_FAILED, and not as REFUND_COMPLETED."""
-    customer = platform.approved.business() if business else None
+    customer = platform.approved.of_type(business)
     source = platform.internal_accounts.account(customer=customer)
     name = platform.quotes.payout(source, trigger="refund.fail")["transactionId"]
 
@@ -382,7 +382,7 @@ def test_a_deposit_is_reported_with_the_new_balance(
     platform: Platform, check: Check, *, business: bool
 ) -> None:
     """A webhook about the account of a deposit shows its balance after the deposit."""
-    customer = platform.approved.business() if business else None
+    customer = platform.approved.of_type(business)
     source = platform.internal_accounts.account(amount=0, customer=customer)
     after = platform.internal_accounts.balances(source)[0] + 40_000
     known_ids = {event.id for event in platform.webhooks.about(source["id"])}

@@ -74,13 +74,13 @@ class ReturnedDeposit:
 
 
 def send_back_new_deposit(
-    platform: Platform, *, business: bool = False, delivered: bool = True
+    platform: Platform, *, business: bool | None = None, delivered: bool = True
 ) -> ReturnedDeposit:
     """Make a deposit to a new account and send it back; return the deposit.
 
     Without ``delivered`` the refund does not arrive at the sender.
     """
-    customer = platform.approved.business() if business else None
+    customer = platform.approved.of_type(business)
     account = platform.internal_accounts.account(amount=0, customer=customer)
     platform.internal_accounts.deposit(account, AMOUNT)
     return send_back_deposit(platform, account, delivered=delivered)
