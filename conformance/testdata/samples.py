@@ -7,9 +7,12 @@ import json
 import random
 import re
 import string
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 KEY_LENGTH = 32
+
+_T = TypeVar("_T")
 
 _GIVEN = ("Ada", "Noor", "Jonas", "Mireille", "Tomas", "Wanjiru", "Priya", "Lukas", "Ines", "Omar")
 _FAMILY = ("Okafor", "Lindqvist", "Marchetti", "Novak", "Castillo", "Bauer", "Mensah", "Tanaka")
@@ -22,14 +25,14 @@ class Samples:
         self._name = f"{seed}/{test}"
         self.random = random.Random(self._name)  # noqa: S311 - not for secrets
 
-    def is_drawn(self, circumstance: str, share: float) -> bool:
-        """Return whether the test meets a circumstance that it leaves open.
+    def drawn(self, circumstance: str, options: Sequence[_T]) -> _T:
+        """Return one of several ways to something that the test leaves open.
 
-        A ``share`` of the tests meets it, others with another seed, so that what goes wrong in it
-        alone is met somewhere. It is the same as often as one test asks, and moves no other data.
+        What goes wrong in one of them alone is met by some of the tests, by others with another
+        seed. A test draws the same as often as it asks, and no other data of it changes.
         """
         draw = random.Random(f"{self._name}/{circumstance}")  # noqa: S311 - not for secrets
-        return draw.random() < share
+        return draw.choice(options)
 
     def full_name(self) -> str:
         """Return a given and a family name."""

@@ -28,8 +28,8 @@ WAYS_TO_APPROVAL = ("operator", "review", "patience")
 """How customers come to be approved: an operator is told to, or ends a review that has begun, or it
 just happens. In this order they are tried."""
 
-SHARE_OF_BUSINESSES = 1 / 3
-"""Of the tests that leave the type of their customer open."""
+TYPES = (False, False, True)
+"""Whether customers are businesses, in the tests that leave it open."""
 
 NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
 """The statuses of a customer who may not move money, or not yet."""
@@ -111,7 +111,7 @@ class ApprovedCustomers(Part):
     @property
     def draws_business(self) -> bool:
         """Whether customers of the test are businesses, as far as it leaves their type open."""
-        return self._samples.is_drawn("a customer is a business", SHARE_OF_BUSINESSES)
+        return self._samples.drawn("whether a customer is a business", TYPES)
 
     def approve(self, customer: Json) -> Resource:
         """Return a customer once it is approved, by the way that target and profile have for it.

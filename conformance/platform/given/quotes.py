@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.exchange.answer import Answer
@@ -13,6 +14,7 @@ from conformance.platform.given.transactions import Transactions
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import Body, Json, Resource, arranged_resource, owner_of
 from conformance.profile.resources import Corridor, TransactionLimit
+from conformance.testdata.accounts import account_example
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
@@ -20,6 +22,12 @@ from conformance.verdict.decisions import (
 
 NEVER_COMPLETES = ("FAILED", "EXPIRED", "REFUND_PENDING", "REFUND_COMPLETED", "REFUND_FAILED")
 """Statuses from which no payout completes any more."""
+
+SHARE_OF_USUAL = 2
+"""How many tests pay to the usual account for each that draws among those of all corridors."""
+
+_OF_A_BANK = "_ACCOUNT"
+_AMOUNTS = frozenset({"lockedCurrencySide", "lockedCurrencyAmount"})
 
 
 class Quotes(Part):
@@ -147,13 +155,17 @@ class Quotes(Part):
 
         Args:
             source: the internal account; by default a new customer's, with a usual deposit.
-            destination: the receiving account; by default an external one of the same customer.
+            destination: the receiving account; by default an external one of the same customer. In
+                some of the tests that leave the amount open too, it is one of another corridor.
             side: ``lockedCurrencySide``.
             amount: ``lockedCurrencyAmount`` in the smallest unit; by default a usual one.
             members: further members of the body.
         """
         source = source or self._internal_accounts.account()
-        destination = destination or self._external_accounts.account(owner_of(source))
+        if destination is None:
+            is_open = amount is None and side == "SENDING" and not members.keys() & _AMOUNTS
+            name = self._drawn_account(source) if is_open else None
+            destination = self._external_accounts.account(owner_of(source), name)
         if amount is None:
             amount = usual_amount(source if side == "SENDING" else destination)
         return {
@@ -164,6 +176,25 @@ class Quotes(Part):
             **self._purpose(destination),
             **members,
         }
+
+    def _drawn_account(self, source: Json) -> str | None:
+        """Return the example of an external account that the test draws; None for the usual one.
+
+        It is a bank account that a corridor leads to from a usual internal account. Wallets are
+        left out, as one may have to be proven first.
+        """
+        balance = source.get("balance")
+        usual = self._profile.usual_corridor
+        if not isinstance(balance, Mapping) or balance["currency"].get("code") != usual.sending:
+            return None
+        banks: list[str | None] = [
+            corridor.account
+            for corridor in self._profile.resources.corridors
+            if corridor.sending == usual.sending
+            and account_example(corridor.account).account_type.endswith(_OF_A_BANK)
+        ]
+        usually: list[str | None] = [None] * (SHARE_OF_USUAL * len(banks))
+        return self._samples.drawn("the account that is paid", usually + banks)
 
     def _purpose(self, destination: Json) -> Body:
         """Return the purpose of a payment whose destination requires one."""
