@@ -47,12 +47,14 @@ class Sightings:
     def __init__(self, document: Document) -> None:
         self._kinds: Mapping[str, Mapping[str, Any]] = document.raw["x-constant"]
         self._once: str = document.raw["x-judge"]["once"]
+        self._lost: str = document.raw["x-judge"]["lost"]
         self._of_event: Mapping[str, str] = {
             member: document.raw["x-judge"][key]
             for member, key in (("type", "event-type"), ("data.id", "event-resource"))
         }
         self._events: dict[str, dict[str, str]] = {}
         self._shown: dict[str, dict[str, Scalar]] = {}
+        self._places: dict[str, set[tuple[str, str]]] = {}
         self._given: dict[str, dict[str, str]] = {}
         self._relations = Relations()
         self._lock = threading.Lock()
@@ -61,12 +63,13 @@ class Sightings:
         """Forget all resources, as the target may have become another one."""
         with self._lock:
             self._shown.clear()
+            self._places.clear()
             self._given.clear()
             self._events.clear()
             self._relations.forget()
 
     def answer(
-        self, operation: str, status: int, body: Any, given: Any = None
+        self, operation: str, status: int, body: Any, given: Any = None, *, is_whole: bool = True
     ) -> tuple[Finding, ...]:
         """Judge what an answer shows by what was shown before, and remember it.
 
@@ -75,6 +78,7 @@ class Sightings:
             status: the HTTP status; only a success shows resources.
             body: the decoded JSON value.
             given: the body of the request; ``None`` where it is not valid by the document.
+            is_whole: whether the platform asked, as others may be shown less.
         """
         if status not in _SUCCESSES:
             return ()
@@ -82,9 +86,12 @@ class Sightings:
         with self._lock:
             self._take_given(operation, body, given)
             asked = given if operation in _CREATIONS and isinstance(given, dict) else None
+            shown = [body, *rows[:_MAX_ROWS]]
             found = [*self._resource(body, Kind.BODY, operation, asked)]
-            for row in rows[:_MAX_ROWS]:
+            for row in shown[1:]:
                 found += self._resource(row, Kind.BODY, operation)
+            if is_whole:
+                found += (lost for one in shown for lost in self._losses(one, Kind.BODY, operation))
             if operation == _LOOKUP and isinstance(body, dict):
                 relations = self._relations.of_lookup(body)
                 found += _broken(relations, "the lookup", Kind.BODY, operation)
@@ -100,6 +107,7 @@ class Sightings:
         with self._lock:
             found = [*self._event(body, name)]
             found += self._resource(body.get("data"), Kind.WEBHOOK, name)
+            found += self._losses(body.get("data"), Kind.WEBHOOK, name)
         return _one_each(found)
 
     def _event(self, body: Mapping[str, Any], name: str) -> Iterator[Finding]:
@@ -191,6 +199,22 @@ class Sightings:
                     *(message, name, member), expected=str(before[member]), got=str(value)
                 )
                 yield Finding(kind["requirement"], False, detail, wanted)
+
+    def _losses(self, resource: Any, message: Kind, name: str) -> Iterator[Finding]:
+        """Yield whether a message shows again what one like it has shown and nothing changes."""
+        kind = self._kind_of(resource)
+        if kind is None or resource["id"] not in self._shown:
+            return
+        known = self._places.setdefault(resource["id"], set())
+        for member in kind["members"]:
+            place = (name, member)
+            if _is_comparable(value := _value_at(resource, member)):
+                if place in known:
+                    yield Finding(self._lost, passed=True)
+                known.add(place)
+            elif value is None and place in known:
+                detail = f"{member} of {resource['id']} is shown no longer"
+                yield Finding(self._lost, False, detail, Difference(message, name, member))
 
     def _has_room_for(self, name: str) -> bool:
         return name in self._shown or len(self._shown) < MAX_RESOURCES

@@ -225,7 +225,7 @@ class RecordingClient:
         alike: tuple[Finding, ...] = ()
         if judged:
             given = shown if valid else None
-            alike = self.sightings.answer(name, response.status, body, given)
+            alike = self.sightings.answer(name, response.status, body, given, is_whole=auth is None)
             message = self._judge.response(
                 operation,
                 response.status,

@@ -1,4 +1,4 @@
-"""What nothing changes is shown alike: the judge compares each message with those before it."""
+"""What nothing changes is shown alike and is not lost: messages are judged by one another."""
 
 from __future__ import annotations
 
@@ -21,6 +21,23 @@ def test_accounts_are_shown_alike(platform: Platform) -> None:
     platform.internal_accounts.read(account)
     platform.external_accounts.read(destination)
     platform.external_accounts.as_listed(customer, destination)
+
+
+@requirement("CNV-897")
+def test_what_nothing_changes_is_not_lost(platform: Platform) -> None:
+    """A payment to an account, and both accounts, are shown whole before it and after it."""
+    source = platform.internal_accounts.account()
+    destination = platform.external_accounts.account(source.owner)
+    quote = platform.quotes.pending(source, destination)
+    transaction = platform.transactions.of_quote(quote)
+
+    platform.quotes.complete(quote)
+
+    # The judge compares these messages with those before the payment.
+    assert platform.transactions.of_quote(quote)["id"] == transaction["id"]
+    assert platform.internal_accounts.read(source)["id"] == source["id"]
+    for _ in range(3):
+        assert platform.external_accounts.read(destination)["id"] == destination["id"]
 
 
 @requirement("CNV-896")

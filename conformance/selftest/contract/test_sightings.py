@@ -42,6 +42,17 @@ def test_a_row_is_compared_with_an_answer(sightings: Sightings) -> None:
     assert failed(sightings, {"data": [{**ACCOUNT, "currency": "USD"}]}) == ["CNV-892"]
 
 
+def test_what_nothing_changes_is_not_lost(sightings: Sightings) -> None:
+    """A member that an operation has shown of an account is missing when it shows it again."""
+    sightings.answer("getExternalAccount", 200, ACCOUNT)
+    less = {**ACCOUNT, "platformAccountId": None}
+
+    assert failed(sightings, less, "getExternalAccount") == ["CNV-897"]
+    assert failed(sightings, less, "listCustomerExternalAccounts") == []
+    shown_to_an_agent = sightings.answer("getExternalAccount", 200, less, is_whole=False)
+    assert all(finding.passed for finding in shown_to_an_agent)
+
+
 def test_a_lookup_is_compared_with_its_account(sightings: Sightings) -> None:
     """A lookup that lists another currency than the account's breaks the requirement."""
     sightings.answer("createExternalAccount", 201, ACCOUNT)

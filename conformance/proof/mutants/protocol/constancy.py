@@ -6,7 +6,15 @@ from itertools import count
 from typing import Any
 
 from conformance.proof.kit.builders import Json, edited
-from conformance.proof.kit.edits import derived, put, replaced, turned
+from conformance.proof.kit.edits import (
+    derived,
+    put,
+    replaced,
+    shows,
+    turned,
+    where,
+    without,
+)
 from conformance.proof.mutant import declare
 from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts
@@ -88,6 +96,20 @@ declare(
             "quoteId",
             lambda body: "Quote:another" if body["status"] == "COMPLETED" else body["quoteId"],
         ),
+    ),
+)
+declare(
+    "CNV-897",
+    "quote-forgotten-at-last",
+    "a payment shows no quote once it is completed",
+    edited(transactions, "view", where(shows("status", "COMPLETED"), without("quoteId"))),
+)
+declare(
+    "CNV-897",
+    "owner-shown-now-and-then",
+    "reading an external account shows its owner every other time alone",
+    edited(
+        externals, "read", lambda body: without("customerId")(body) if next(_YEARS) % 2 else body
     ),
 )
 declare(
