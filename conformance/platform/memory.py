@@ -18,6 +18,7 @@ class Memory:
     ``approval`` is the way in which the first customer came to be approved; "none" if none.
     ``needs_approval`` says whether a customer registers accounts only once it is approved.
     ``takes_businesses`` says of each kind of business whether the first came to be approved.
+    ``pays_businesses`` says whether the beneficiary of a usual account can be a business.
     ``sweeps_abroad`` says whether the destination of a sweep can be an external account.
     ``pulls_abroad`` says whether what is pulled can go to one.
     ``confirmation`` is the operation by which an untrusting is confirmed.
@@ -32,6 +33,7 @@ class Memory:
     approval: str | None = None
     needs_approval: bool | None = None
     takes_businesses: dict[str, bool] = field(default_factory=dict)
+    pays_businesses: bool | None = None
     sweeps_abroad: bool | None = None
     pulls_abroad: bool | None = None
     confirmation: str | None = None
@@ -48,7 +50,7 @@ class Memory:
     def forget(self) -> None:
         """Lose all that was learned, as the target may have become another one."""
         self.approval = self.needs_approval = self.confirmation = self.terms = None
-        self.sweeps_abroad = self.pulls_abroad = self.papers = None
+        self.pays_businesses = self.sweeps_abroad = self.pulls_abroad = self.papers = None
         self.unprovisioned = self.walletless = False
         self.institutions.clear()
         self.takes_businesses.clear()

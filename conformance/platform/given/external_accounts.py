@@ -21,6 +21,7 @@ from conformance.platform.resource import (
     merged,
 )
 from conformance.testdata.accounts import AccountExample, account_example, account_examples
+from conformance.testdata.beneficiaries import beneficiary_examples
 from conformance.testdata.examples import ABSENT, Change, placed
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
@@ -42,6 +43,9 @@ LEADS_TO: Mapping[str, str] = {
 
 BENEFICIARY_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
 """Where a beneficiary may stand, as ``bindings.beneficiary`` says it; the first is the usual."""
+
+TYPES = (False, False, False, True)
+"""Whether beneficiaries are businesses, in the tests that leave it open."""
 
 _NEEDS_PROVIDER = frozenset({"BWP_ACCOUNT"})
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
@@ -85,14 +89,45 @@ class ExternalAccounts(Part):
 
         Args:
             customer: the owner (its ``id`` is enough).
-            name: an example of ``fixtures/accounts``; that of the usual corridor by default.
+            name: an example of ``fixtures/accounts``; that of the usual corridor by default. Its
+                beneficiary is a business in some of the tests, where such accounts are taken.
             trigger: a trigger that decides what becomes of payouts to the account.
         """
+        if name is None and trigger is None and (account := self._of_business(customer)):
+            return self.activate(account)
 
         def create(magic: Json) -> Resource:
             return self.activate(self._create(customer, name, magic))
 
         return self._triggers.arrange(trigger, create, _named)
+
+    def _of_business(self, customer: Json) -> Resource | None:
+        """Create a usual account whose beneficiary is a business, in the tests that draw one.
+
+        Where the first is refused, no further one is tried.
+        """
+        corridor = self._profile.usual_corridor
+        info = self._profile.bindings.accounts.get(corridor.account, {})
+        usual = account_example(corridor.account)
+        businesses = [
+            example.beneficiary
+            for example in beneficiary_examples().values()
+            if example.sender == "INDIVIDUAL" and usual.currency in example.taken
+            if example.beneficiary["beneficiaryType"] == "BUSINESS" and example.form is None
+        ]
+        is_drawn = self._samples.drawn("whether a beneficiary is a business", TYPES)
+        if not (is_drawn and businesses) or self._memory.pays_businesses is False:
+            return None
+        if "beneficiary" in info or corridor.account != _usual_name(usual.currency):
+            return None
+        answer = self._api.create_external_account(
+            self.body_with_beneficiary(customer, usual.currency, businesses[0])
+        )
+        if self._memory.pays_businesses is None:
+            self._memory.pays_businesses = answer.accepted
+            if not answer.accepted:
+                self._observe(f"no account of a business is taken: {answer}")
+        return arranged_resource(answer, customer) if self._memory.pays_businesses else None
 
     def _create(self, customer: Json, name: str | None, members: Json) -> Resource:
         body = self.body(customer, name, **members)
@@ -172,7 +207,7 @@ class ExternalAccounts(Part):
         Raises:
             ResourceMissing: accounts in this currency are not offered, or not known to the suite.
         """
-        name = f"{currency.lower()}_account"
+        name = _usual_name(currency)
         shown = ABSENT if beneficiary is None else beneficiary
         if name in account_examples():
             body = self._as_offered(account_example(name))
@@ -352,6 +387,11 @@ class ExternalAccounts(Part):
 
 def _is_active(account: Json) -> bool:
     return account.get("status") == "ACTIVE"
+
+
+def _usual_name(currency: str) -> str:
+    """Return the name of the example of a bank account in a currency."""
+    return f"{currency.lower()}_account"
 
 
 def _named(account: Resource) -> Body:
