@@ -218,7 +218,8 @@ class ApprovedCustomers(Part):
         try:
             if self._profile.features.direct_onboarding:
                 if customer.get("customerType") == "BUSINESS":
-                    self._reviews.prepare_business(customer)
+                    owner = self._reviews.prepare_business(customer)
+                    self._reviews.hand_in_papers(customer, owner)
                 self._reviews.submission(self._contact.ready(customer))
             else:
                 self._links.complete_flow(self._contact.ready(customer))
