@@ -51,6 +51,7 @@ class ApprovedCustomers(Part):
         self._customers = customers
         self._links = links
         self._reviews = reviews
+        self._prepared: set[str] = set()
 
     def customer(self, *, consent: bool = True, **members: Any) -> Resource:
         """Create a customer who may move money, and whose type does not matter.
@@ -217,7 +218,9 @@ class ApprovedCustomers(Part):
     def _bring_to_review(self, customer: Json) -> None:
         try:
             if self._profile.features.direct_onboarding:
-                if customer.get("customerType") == "BUSINESS":
+                is_business = customer.get("customerType") == "BUSINESS"
+                if is_business and customer["id"] not in self._prepared:
+                    self._prepared.add(customer["id"])
                     owner = self._reviews.prepare_business(customer)
                     self._reviews.hand_in_papers(customer, owner)
                 self._reviews.submission(self._contact.ready(customer))
