@@ -159,9 +159,8 @@ class Relations:
         yield from _unless("QUO-035", rail is None, f"the paymentRail {rail} in its destination")
 
     def _transaction(self, payment: Json) -> Iterator[Broken]:
-        yield from self._named_alike(
-            *(_member(payment.get(name), "currency") for name in ("sentAmount", "receivedAmount"))
-        )
+        currencies = (_member(money, "currency") for money in payment.values())
+        yield from self._named_alike(payment.get("currency"), *currencies)
         status, settled = payment.get("status"), payment.get("settledAt")
         if payment.get("type") == "OUTGOING" and (direction := payment.get("direction")):
             yield from _unless(

@@ -162,6 +162,17 @@ def test_the_currencies_of_a_payment_can_be_named_to_people(
         assert not unlike, unlike
 
 
+@requirement("CNV-112")
+def test_the_currency_of_a_purchase_looks_like_that_of_its_account(platform: Platform) -> None:
+    """A settled purchase of a card shows the name, symbol and decimals that its account shows."""
+    account = platform.cards.account()
+    purchase = platform.cards.settled_purchase(platform.cards.card(account))
+
+    unlike = unlike_looks(currencies([account.shown, purchase]))
+
+    assert not unlike, unlike
+
+
 @requirement("CNV-020")
 def test_us_dollars_have_two_decimals(platform: Platform) -> None:
     """The balance of an account in USD gives 2 as the decimals of its currency."""

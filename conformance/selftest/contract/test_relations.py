@@ -205,9 +205,12 @@ def test_a_currency_is_the_same_everywhere(change: dict[str, Any], requirement: 
     """Accounts, quotes and payments give a currency one name, symbol and number of decimals."""
     dollar = {"code": "USD", "name": "US dollar", "symbol": "$", "decimals": 2}
     quote = {"id": "Quote:2", "sendingCurrency": dollar}
-    account = {"id": "InternalAccount:2", "balance": {"amount": 5, "currency": dollar | change}}
+    money = {"amount": 5, "currency": dollar | change}
+    account = {"id": "InternalAccount:2", "balance": money}
+    purchase = {"id": "Transaction:9", "type": "CARD", "settledAmount": money}
 
     assert broken((quote, None), (account, None)) == requirement
+    assert broken((quote, None), (purchase, None)) == requirement
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.protocol.toolkit import Scope, answered_early, reading, refuse
 from conformance.proof.patch import Function, Patch
 from conformance.reference.app import BasicAuth
+from conformance.reference.cards import card_transactions
 from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals, receivers
 from conformance.reference.internal_accounts import accounts
@@ -133,6 +134,13 @@ declare(
         "_view",
         where(shows("type", "INTERNAL_CRYPTO"), put("balance.currency.symbol", "¤")),
     ),
+)
+
+declare(
+    "CNV-112",
+    "purchases-apart",
+    "what a purchase settled at has another symbol than quotes",
+    edited(card_transactions, "view", turned("settledAmount.currency.symbol", "{}.".format)),
 )
 
 
