@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from conformance.exchange.answer import Answer
 from conformance.platform.given.approved import ApprovedCustomers
-from conformance.platform.given.external_accounts import ExternalAccounts
+from conformance.platform.given.external_accounts import UNPROVEN, ExternalAccounts
 from conformance.platform.given.logins import Logins
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import (
@@ -109,6 +109,9 @@ class Ownership(Part):
     def conclude(self, account: Json, way: Way, *, right: bool) -> None:
         """Start a proof of ownership and let it succeed or fail."""
         started = self.start(account, way)
+        if not started.accepted and account.get("status") == UNPROVEN:
+            can_start = "EXT-060" if way == "signature" else "EXT-061"
+            raise PreconditionFailed(f"no proof can be started: {started}", breaks=[can_start])
         arranged_body(started)
         if way == "signature":
             self.sign(account, started, right=right)
