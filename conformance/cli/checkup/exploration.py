@@ -406,7 +406,7 @@ class Explorer:
             Unmet: there is none.
         """
         currencies = sorted({self.platform.profile.currency, corridor["sending"]})
-        customer = self.platform.approved.customer(
+        customer = self.platform.approved.individual(
             endUserTermsConsent=self._consent, currencies=currencies
         )
         source = self.platform.internal_accounts.account(
