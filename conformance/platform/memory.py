@@ -17,8 +17,7 @@ class Memory:
 
     ``approval`` is the way in which the first customer came to be approved; "none" if none.
     ``needs_approval`` says whether a customer registers accounts only once it is approved.
-    ``takes_businesses`` says of each kind of business whether the first came to be approved.
-    ``pays_businesses`` says whether the beneficiary of a usual account can be a business.
+    ``works`` says of each circumstance that tests draw whether the first one came about.
     ``sweeps_abroad`` says whether the destination of a sweep can be an external account.
     ``pulls_abroad`` says whether what is pulled can go to one.
     ``confirmation`` is the operation by which an untrusting is confirmed.
@@ -32,8 +31,6 @@ class Memory:
 
     approval: str | None = None
     needs_approval: bool | None = None
-    takes_businesses: dict[str, bool] = field(default_factory=dict)
-    pays_businesses: bool | None = None
     sweeps_abroad: bool | None = None
     pulls_abroad: bool | None = None
     confirmation: str | None = None
@@ -41,6 +38,7 @@ class Memory:
     terms: Mapping[str, Any] | None = None
     unprovisioned: bool = False
     walletless: bool = False
+    works: dict[str, bool] = field(default_factory=dict)
     institutions: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
     patience: Patience = field(default_factory=Patience)
     sightings: Sightings | None = None
@@ -50,10 +48,10 @@ class Memory:
     def forget(self) -> None:
         """Lose all that was learned, as the target may have become another one."""
         self.approval = self.needs_approval = self.confirmation = self.terms = None
-        self.pays_businesses = self.sweeps_abroad = self.pulls_abroad = self.papers = None
+        self.sweeps_abroad = self.pulls_abroad = self.papers = None
         self.unprovisioned = self.walletless = False
         self.institutions.clear()
-        self.takes_businesses.clear()
+        self.works.clear()
         self.patience.forget()
         if self.sightings is not None:
             self.sightings.forget()

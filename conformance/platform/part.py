@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from conformance.platform.api import Api
 from conformance.platform.ledger import Ledger
@@ -13,7 +14,13 @@ from conformance.platform.waiting import Waiting
 from conformance.platform.webhooks import Webhooks
 from conformance.profile.model import Profile
 from conformance.testdata.samples import Samples
-from conformance.verdict.decisions import FeatureUndeclared
+from conformance.verdict.decisions import (
+    FeatureUndeclared,
+    PreconditionFailed,
+    ResourceMissing,
+)
+
+T = TypeVar("T")
 
 Observe = Callable[[str], None]
 """Notes for the report which of several conforming answers was seen."""
@@ -51,6 +58,36 @@ class Part:
         self._memory = context.memory
         self._observe = context.observe
         self._until = Waiting(context.profile.timing, context.memory.patience).until
+
+    def _either(
+        self,
+        circumstance: str,
+        draws: Sequence[bool],
+        usual: Callable[[], T],
+        other: Callable[[], T | None],
+    ) -> T:
+        """Arrange something in the usual way, or in the tests that draw it in another one.
+
+        Where the other way did not work the first time, it is tried no more.
+
+        Args:
+            circumstance: what is otherwise in the other way.
+            draws: what is drawn from, with the other way at each True.
+            usual: arranges it.
+            other: arranges it in the other way; None where it does not come about.
+        """
+        works = self._memory.works.get(circumstance)
+        if works is False or not self._samples.drawn(circumstance, draws):
+            return usual()
+        found = None
+        try:
+            found = other()
+        except (PreconditionFailed, ResourceMissing) as error:
+            if works:
+                raise
+            self._observe(f"it does not come about that {circumstance}: {error}")
+        self._memory.works[circumstance] = works or found is not None
+        return usual() if found is None else found
 
     def _require_feature(self, name: str) -> None:
         if not self._profile.features.declares(name):

@@ -37,7 +37,7 @@ class Verification:
         self.contact = Contact(context, customers)
         self.links = HostedLinks(context)
         self.documents = Documents(context)
-        self.owners = Owners(context)
+        self.owners = Owners(context, customers)
         self.reviews = Reviews(
             context,
             customers,

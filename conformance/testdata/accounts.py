@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
@@ -19,9 +19,8 @@ class AccountExample:
 
     ``body`` holds its currency and ``accountInfo``, with a ``#`` for each digit that every test
     has its own of. ``shown`` has by member of ``accountInfo`` the rule that it is shown as sent.
-    Errors about a change that is refused name its member by the rule ``naming``. ``sender`` is the
-    kind of customer that pays to it. Where ``country`` is given, its ``bankName`` is one that the
-    discoveries list there, if they list any.
+    Errors about a change that is refused name its member by the rule ``naming``. Where ``country``
+    is given, its ``bankName`` is one that the discoveries list there, if they list any.
     """
 
     name: str
@@ -29,7 +28,6 @@ class AccountExample:
     requirement: str
     body: Mapping[str, Any]
     naming: str | None
-    sender: Literal["INDIVIDUAL", "BUSINESS"]
     country: str | None
     shown: Mapping[str, str]
     accepted: Sequence[Change]
@@ -69,7 +67,6 @@ def _example(name: str, row: Json) -> AccountExample:
         requirement=row["requirement"],
         body={"currency": row["currency"], "accountInfo": info},
         naming=row.get("naming"),
-        sender=row.get("sender", "INDIVIDUAL"),
         country=row.get("country"),
         shown=row.get("shown", {}),
         accepted=[change(found) for found in row.get("accepted", ())],

@@ -21,9 +21,10 @@ class BeneficiaryExample:
     """A beneficiary, and the currencies of accounts that it can stand behind.
 
     ``beneficiary`` has a ``#`` for each digit that every test has its own of. ``sender`` is the
-    kind of customer whose accounts they are. ``taken`` has by currency the rule that it is, and
-    ``missing`` by currency the members that it may not go without. What is ``accepted`` and
-    ``refused`` otherwise, and ``shown`` as sent by which rule, goes with ``currency``.
+    kind of customer whose accounts they are; ``None`` for any. ``taken`` has by currency the rule
+    that it is, and ``missing`` by currency the members that it may not go without. What is
+    ``accepted`` and ``refused`` otherwise, and ``shown`` as sent by which rule, goes with
+    ``currency``.
 
     With ``unregistered_sender`` a fault is sent by a business that has told no registrationNumber
     of its own: the text may mean that number or the beneficiary's.
@@ -34,7 +35,7 @@ class BeneficiaryExample:
 
     name: str
     beneficiary: Mapping[str, Any]
-    sender: Literal["INDIVIDUAL", "BUSINESS"]
+    sender: Literal["INDIVIDUAL", "BUSINESS"] | None
     unregistered_sender: bool
     currency: str
     taken: Mapping[str, str]
@@ -82,7 +83,7 @@ def _example(row: Json) -> BeneficiaryExample:
     return BeneficiaryExample(
         name=row["name"],
         beneficiary=row["beneficiary"],
-        sender=row.get("sender", "INDIVIDUAL"),
+        sender=row.get("sender"),
         unregistered_sender=row.get("unregistered_sender", False),
         currency=next(iter(rules)),
         taken={currency: found[_TAKEN] for currency, found in rules.items()},

@@ -532,7 +532,7 @@ def _is_usual(name: str) -> bool:
 def _one_of_each_type() -> Iterator[AccountExample]:
     seen: set[str] = set()
     for example in account_examples().values():
-        if example.account_type not in seen and example.sender == "INDIVIDUAL":
+        if example.account_type not in seen:
             seen.add(example.account_type)
             yield example
 

@@ -28,6 +28,7 @@ WAYS_TO_APPROVAL = ("operator", "review", "patience")
 """How customers come to be approved: an operator is told to, or ends a review that has begun, or it
 just happens. In this order they are tried."""
 
+BUSINESS = "a customer is a business"
 TYPES = (False, False, True)
 """Whether customers are businesses, in the tests that leave it open."""
 
@@ -88,31 +89,22 @@ class ApprovedCustomers(Part):
     def _of_any_type(
         self, individual: Callable[..., Resource], business: Callable[..., Resource], **members: Any
     ) -> Resource:
-        """Create a customer by one of two ways, whichever the test draws.
+        """Create a customer by one of two ways; a business that is not approved is none."""
+        circumstance = f"{BUSINESS} ({business.__name__})"
 
-        Where the first business of its kind is not approved, no further one is tried.
-        """
-        kind = business.__name__
-        taken = self._memory.takes_businesses.get(kind)
-        if taken is False or not self.draws_business:
-            return individual(**members)
-        try:
+        def approved_business() -> Resource | None:
             found = business(**members)
-        except (PreconditionFailed, ResourceMissing) as error:
-            if taken:
-                raise
-            self._observe(f"no business is taken: {error}")
-            self._memory.takes_businesses[kind] = False
-            return individual(**members)
-        if taken is None:
+            if self._memory.works.get(circumstance):
+                return found
             seen = verification_status(self._customers.read(found))
-            taken = self._memory.takes_businesses[kind] = seen == "APPROVED"
-        return found if taken else individual(**members)
+            return found if seen == "APPROVED" else None
+
+        return self._either(circumstance, TYPES, lambda: individual(**members), approved_business)
 
     @property
     def draws_business(self) -> bool:
         """Whether customers of the test are businesses, as far as it leaves their type open."""
-        return self._samples.drawn("whether a customer is a business", TYPES)
+        return self._samples.drawn(f"{BUSINESS} ({self.business.__name__})", TYPES)
 
     def approve(self, customer: Json) -> Resource:
         """Return a customer once it is approved, by the way that target and profile have for it.

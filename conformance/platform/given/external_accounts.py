@@ -93,41 +93,39 @@ class ExternalAccounts(Part):
                 beneficiary is a business in some of the tests, where such accounts are taken.
             trigger: a trigger that decides what becomes of payouts to the account.
         """
-        if name is None and trigger is None and (account := self._of_business(customer)):
-            return self.activate(account)
 
         def create(magic: Json) -> Resource:
             return self.activate(self._create(customer, name, magic))
 
+        if name is None and trigger is None:
+            account = self._either(
+                "a beneficiary is a business",
+                TYPES,
+                lambda: self._create(customer, None, {}),
+                lambda: self._of_business(customer),
+            )
+            return self.activate(account)
         return self._triggers.arrange(trigger, create, _named)
 
     def _of_business(self, customer: Json) -> Resource | None:
-        """Create a usual account whose beneficiary is a business, in the tests that draw one.
-
-        Where the first is refused, no further one is tried.
-        """
+        """Create a usual account whose beneficiary is a business; None where the suite has none."""
         corridor = self._profile.usual_corridor
-        info = self._profile.bindings.accounts.get(corridor.account, {})
-        usual = account_example(corridor.account)
-        businesses = [
-            example.beneficiary
-            for example in beneficiary_examples().values()
-            if example.sender == "INDIVIDUAL" and usual.currency in example.taken
-            if example.beneficiary["beneficiaryType"] == "BUSINESS" and example.form is None
-        ]
-        is_drawn = self._samples.drawn("whether a beneficiary is a business", TYPES)
-        if not (is_drawn and businesses) or self._memory.pays_businesses is False:
-            return None
-        if "beneficiary" in info or corridor.account != _usual_name(usual.currency):
-            return None
-        answer = self._api.create_external_account(
-            self.body_with_beneficiary(customer, usual.currency, businesses[0])
+        bound = self._profile.bindings.accounts.get(corridor.account, {})
+        currency = account_example(corridor.account).currency
+        business = next(
+            (
+                example.beneficiary
+                for example in beneficiary_examples().values()
+                if example.beneficiary["beneficiaryType"] == "BUSINESS" and example.form is None
+                if example.sender == "INDIVIDUAL" and currency in example.taken
+            ),
+            None,
         )
-        if self._memory.pays_businesses is None:
-            self._memory.pays_businesses = answer.accepted
-            if not answer.accepted:
-                self._observe(f"no account of a business is taken: {answer}")
-        return arranged_resource(answer, customer) if self._memory.pays_businesses else None
+        is_other = corridor.account != _usual_name(currency) or "beneficiary" in bound
+        if business is None or is_other:
+            return None
+        body = self.body_with_beneficiary(customer, currency, business)
+        return arranged_resource(self._api.create_external_account(body), customer)
 
     def _create(self, customer: Json, name: str | None, members: Json) -> Resource:
         body = self.body(customer, name, **members)

@@ -252,6 +252,10 @@ class HostedLinks(Part):
         )
 
 
+OF_OWNERS = (False, False, True)
+"""Whether documents are of beneficial owners, in the tests that leave it open."""
+
+
 class Documents(Part):
     """Documents of customers and of beneficial owners."""
 
@@ -327,6 +331,22 @@ class Documents(Part):
 
 class Owners(Part):
     """Beneficial owners of businesses."""
+
+    def __init__(self, context: Context, customers: Customers) -> None:
+        super().__init__(context)
+        self._customers = customers
+
+    def person(self) -> Resource:
+        """Create somebody whom documents are of: an individual, or in some of the tests an owner.
+
+        Nobody has verified them.
+        """
+        return self._either(
+            "a document is of a beneficial owner",
+            OF_OWNERS,
+            self._customers.applicant,
+            lambda: self.owner(self._customers.applicant(business=True)),
+        )
 
     def body(self, business: Json, **members: Any) -> Body:
         """Return a body that reports an individual who owns a quarter of a business.

@@ -122,7 +122,7 @@ def test_a_valid_account_is_created(
 ) -> None:
     """A created account and a reading show the currency, type and details that were sent."""
     body = platform.external_accounts.body(
-        platform.external_accounts.account_holder(example.sender), example.name
+        platform.external_accounts.account_holder(), example.name
     )
 
     answer = with_known_values(platform, platform.api.create_external_account(body))
@@ -218,7 +218,7 @@ def test_another_valid_account_is_created(
     The answer to the creation and a reading show it so.
     """
     body = platform.external_accounts.body(
-        platform.external_accounts.account_holder(example.sender), example.name, change=change
+        platform.external_accounts.account_holder(), example.name, change=change
     )
 
     answer = with_known_values(platform, platform.api.create_external_account(body))
@@ -278,7 +278,7 @@ def test_an_account_with_one_fault_is_refused(
     platform: Platform, check: Check, example: AccountExample, change: Change
 ) -> None:
     """A request with one wrong member is refused with 400 or 422; field errors name the member."""
-    customer = platform.external_accounts.account_holder(example.sender)
+    customer = platform.external_accounts.account_holder()
     faulty_body = platform.external_accounts.body(customer, example.name, change=change)
 
     refusal = platform.api.create_external_account(faulty_body, valid=False)
@@ -299,7 +299,7 @@ def test_a_number_under_another_name_is_none(
     platform: Platform, example: AccountExample, member: str, other: str
 ) -> None:
     """What a type requires is missing where it stands under the name that another type has."""
-    customer = platform.external_accounts.account_holder(example.sender)
+    customer = platform.external_accounts.account_holder()
     body, valid_body = (platform.external_accounts.body(customer, example.name) for _ in range(2))
     number = body["accountInfo"][member]
     misnamed = placed(placed(body, f"accountInfo.{other}", number), f"accountInfo.{member}", ABSENT)
@@ -313,8 +313,7 @@ def test_a_number_under_another_name_is_none(
 @pytest.mark.parametrize(("name", "member"), OF_DIGITS.items(), ids=[*OF_DIGITS])
 def test_no_line_feed_is_of_a_number(platform: Platform, name: str, member: str) -> None:
     """A number with a line feed behind it is refused, or shown without it, or masked."""
-    example = account_example(name)
-    customer = platform.external_accounts.account_holder(example.sender)
+    customer = platform.external_accounts.account_holder()
     body, valid_body = (platform.external_accounts.body(customer, name) for _ in range(2))
     number = body["accountInfo"][member]
     longer = placed(body, f"accountInfo.{member}", f"{number}\n")

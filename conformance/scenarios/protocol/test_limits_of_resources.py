@@ -258,7 +258,7 @@ def test_a_file_has_at_most_10_megabytes(platform: Platform, check: Check) -> No
 @pytest.mark.parametrize("kind", ["PASSPORT", "NATIONAL_ID"], ids=["jpeg", "png"])
 def test_an_image_has_at_most_10_megabytes(platform: Platform, kind: str) -> None:
     """An image of one byte more than 10 MiB is refused, which is taken as it is."""
-    form = platform.verification.documents.form(platform.customers.applicant(), kind)
+    form = platform.verification.documents.form(platform.verification.owners.person(), kind)
     large = padded(specimen(kind), BINARY_MEGABYTES + 1)
 
     refusal = platform.api.create_document({**form, "file": large}, valid=False)
@@ -270,7 +270,7 @@ def test_an_image_has_at_most_10_megabytes(platform: Platform, kind: str) -> Non
 @pytest.mark.parametrize("kind", PROOFS_OF_ADDRESS)
 def test_a_proof_of_address_of_last_month_is_accepted(platform: Platform, kind: str) -> None:
     """The document is at most two months old; the specification allows three."""
-    answer = platform.verification.documents.upload(platform.customers.applicant(), kind)
+    answer = platform.verification.documents.upload(platform.verification.owners.person(), kind)
 
     answer.expect_accepted()
 

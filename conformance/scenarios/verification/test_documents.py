@@ -125,7 +125,7 @@ def test_a_customer_or_an_owner_holds_a_document(platform: Platform, check: Chec
 @requirement("DOC-023")
 def test_a_holder_adds_a_proof_of_address(platform: Platform) -> None:
     """A utility bill is accepted after an identity document of the same holder."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
     platform.verification.documents.document(holder)
 
     answer = platform.verification.documents.upload(holder, "UTILITY_BILL")
@@ -153,7 +153,7 @@ def test_an_owner_from_abroad_hands_in_two_documents(platform: Platform) -> None
 def test_a_document_of_an_unknown_holder_is_refused(platform: Platform, check: Check) -> None:
     """Unknown ids of a customer and of an owner are refused with 400, 404 or 422."""
     person, owner = (
-        platform.customers.applicant(),
+        platform.verification.owners.person(),
         platform.verification.owners.owner(platform.customers.applicant(business=True)),
     )
 
@@ -185,7 +185,7 @@ def test_nobody_else_holds_documents(platform: Platform) -> None:
 
     refusals = [platform.verification.documents.upload(one) for one in (account, external)]
 
-    twin = platform.verification.documents.upload(platform.customers.applicant())
+    twin = platform.verification.documents.upload(platform.verification.owners.person())
     for refusal in refusals:
         refusal.refused(*NOT_FOUND, twin=twin)
 
@@ -208,7 +208,7 @@ WITHOUT_NUMBER = ("DOC-056", "DOC-057", "DOC-058", "DOC-059", "DOC-060")
 def test_a_passport_is_a_single_image(platform: Platform) -> None:
     """A passport without a ``side`` is accepted."""
     form = platform.verification.documents.form(
-        platform.customers.applicant(), "PASSPORT", side=None
+        platform.verification.owners.person(), "PASSPORT", side=None
     )
 
     answer = platform.api.create_document(form)
@@ -230,7 +230,7 @@ def test_a_card_is_photographed_from_both_sides(
     platform: Platform, check: Check, kind: str, front: str, back: str
 ) -> None:
     """An image of the FRONT and one of the BACK of the same document are accepted."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
     number = f"D{platform.samples.digits(7)}"
 
     sides = {
@@ -272,7 +272,7 @@ def test_a_proof_of_address_is_taken_in(
 
     They are of two holders, as it is open what becomes of a file that is uploaded again.
     """
-    holder, other = (platform.customers.applicant() for _ in range(2))
+    holder, other = (platform.verification.owners.person() for _ in range(2))
 
     with_number = platform.verification.documents.upload(
         holder, kind, documentNumber="A-2209", issuingAuthority="The issuer"
@@ -341,7 +341,7 @@ def test_an_identity_document_has_a_number_and_an_issuer(
     platform: Platform, kind: str, part: str
 ) -> None:
     """An identity document without ``documentNumber`` or ``issuingAuthority`` is refused."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
 
     refusal = platform.api.create_document(
         platform.verification.documents.form(holder, kind, **{part: None}), valid=False
@@ -385,7 +385,7 @@ def test_an_identity_document_of_an_owner_has_them_too(platform: Platform, check
 )
 def test_an_empty_part_is_no_number_and_no_issuer(platform: Platform, kind: str, part: str) -> None:
     """An identity document whose ``documentNumber`` or ``issuingAuthority`` is empty is refused."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
 
     refusal = platform.verification.documents.upload(holder, kind, **{part: ""})
 
@@ -408,7 +408,7 @@ def test_an_empty_part_is_no_number_and_no_issuer(platform: Platform, kind: str,
 )
 def test_a_form_with_one_fault_is_refused(platform: Platform, fault: Parts) -> None:
     """A form without a required part, or with an unknown type or side, is refused."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
 
     refusal = platform.api.create_document(
         platform.verification.documents.form(holder, "NATIONAL_ID", **fault), valid=False
@@ -455,7 +455,7 @@ def test_a_picture_of_any_document_may_be_of_either_type(
 
     Who looks at the picture may find that it shows another document.
     """
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
 
     answer = platform.verification.documents.upload(holder, kind, file=specimen(shown))
 
@@ -481,7 +481,7 @@ def test_a_picture_of_any_document_may_be_of_either_type(
 )
 def test_another_file_is_refused(platform: Platform, kind: str, file: File) -> None:
     """A file of another type, with other contents than its type, or empty is refused."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
 
     refusal = platform.api.create_document(
         platform.verification.documents.form(holder, kind, file=file), valid=False
@@ -529,7 +529,7 @@ def test_whether_a_file_may_be_of_another_type_than_it_says_is_recorded(
     # A target that looks at the content may refuse it with a status of HTTP, such as 415.
     answer = platform.api.create_document(
         platform.verification.documents.form(
-            platform.customers.applicant(), "NATIONAL_ID", file=file
+            platform.verification.owners.person(), "NATIONAL_ID", file=file
         ),
         valid=False,
     )
@@ -548,7 +548,7 @@ def truncated(form: bytes) -> bytes:
 @requirement("DOC-070")
 def test_a_document_is_uploaded_by_a_form(platform: Platform) -> None:
     """A JSON body with the members of the form is refused."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
     json_body = platform.verification.documents.form(holder, file=None)
 
     refusal = platform.api.client.call("createDocument", body=json_body, valid=False, judged=False)
@@ -569,7 +569,7 @@ def test_a_document_is_uploaded_by_a_form(platform: Platform) -> None:
 )
 def test_a_broken_form_is_refused(platform: Platform, content_type: str, spoil: Spoil) -> None:
     """A truncated form, and one with another boundary or none, are refused as a client error."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
     content = spoil(encoded(platform.verification.documents.form(holder, "UTILITY_BILL"), "seam"))
 
     refusal = platform.api.client.call(
@@ -599,7 +599,7 @@ def encoded(form: dict[str, str | File], boundary: str) -> bytes:
 
 def test_what_becomes_of_a_repeated_upload_is_recorded(platform: Platform) -> None:
     """The specification does not say what a repeated upload does, so the answer is recorded."""
-    form = platform.verification.documents.form(platform.customers.applicant())
+    form = platform.verification.documents.form(platform.verification.owners.person())
     first = arranged_body(platform.api.create_document(form))
 
     again = platform.api.create_document(form)
@@ -701,7 +701,7 @@ def test_a_document_is_photographed_well(
 )
 def test_the_reason_of_a_rejection_is_told(platform: Platform, trigger: str, reason: str) -> None:
     """The reason stands in the refusal of the upload, or in the errors of the submission."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
 
     rejection = platform.verification.documents.upload(holder, trigger=trigger)
     text = text_with_reason(platform, holder, rejection, reason)
@@ -724,7 +724,7 @@ def test_the_reason_of_a_rejection_is_told(platform: Platform, trigger: str, rea
 )
 def test_a_bad_photograph_is_rejected_for_a_reason(platform: Platform, trigger: str) -> None:
     """One of the reasons of rejections stands in the refusal; which one is not said."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
 
     rejection = platform.verification.documents.upload(holder, trigger=trigger)
 
@@ -753,7 +753,7 @@ def text_with_reason(platform: Platform, holder: Resource, rejection: Answer, re
 @requirement("DOC-089")
 def test_a_better_document_is_taken_after_a_rejected_one(platform: Platform) -> None:
     """A faultless document is accepted after a blurred one of the same holder was rejected."""
-    holder = platform.customers.applicant()
+    holder = platform.verification.owners.person()
     rejection = platform.verification.documents.upload(holder, trigger="document.blurred")
     if rejection.accepted:
         raise PreconditionFailed(f"a document out of focus was taken in: {rejection}")
