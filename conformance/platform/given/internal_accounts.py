@@ -29,6 +29,9 @@ from conformance.verdict.decisions import (
 SHARE_OF_USUAL = 2
 """How many customers hold what the test needs alone, for each who holds a further currency."""
 
+_BECOMES = {"CLOSED": "ACC-148", "FROZEN": "ACC-154"}
+"""The requirement that an ACTIVE account becomes what it is brought to."""
+
 _LISTING = "listCustomerInternalAccounts"
 
 
@@ -252,7 +255,12 @@ class InternalAccounts(Part):
             self._observe(str(missing))
             return
         if seen != status:
-            raise PreconditionFailed(f"{account['id']} is {seen} after {trigger}")
+            # What holds money may be closed once that has gone to its owner.
+            ends = status == "FROZEN" or self.balances(account)[0] == 0
+            raise PreconditionFailed(
+                f"{account['id']} is {seen} after {trigger}",
+                breaks=[_BECOMES[status]] if seen == "ACTIVE" and ends else [],
+            )
 
     def awaited(self) -> Resource:
         """Return an internal account of a new, approved customer that is not provisioned yet.
