@@ -112,15 +112,7 @@ class ExternalAccounts(Part):
         corridor = self._profile.usual_corridor
         bound = self._profile.bindings.accounts.get(corridor.account, {})
         currency = account_example(corridor.account).currency
-        business = next(
-            (
-                example.beneficiary
-                for example in beneficiary_examples().values()
-                if example.beneficiary["beneficiaryType"] == "BUSINESS" and example.form is None
-                if example.sender == "INDIVIDUAL" and currency in example.taken
-            ),
-            None,
-        )
+        business = self._business_for(customer, currency)
         is_other = corridor.account != _usual_name(currency) or "beneficiary" in bound
         if business is None or is_other:
             return None
@@ -173,6 +165,7 @@ class ExternalAccounts(Part):
         name: str | None = None,
         *,
         change: Change | None = None,
+        beneficiary: Json | None = None,
         **members: Any,
     ) -> Body:
         """Return a body that creates an external account of a customer.
@@ -181,6 +174,7 @@ class ExternalAccounts(Part):
             customer: the owner (its ``id`` is enough).
             name: an example of ``fixtures/accounts``; that of the usual corridor by default.
             change: what is sent otherwise than in the example.
+            beneficiary: who stands behind it; by default who does in the example.
             members: further members, merged into those of the example.
 
         Raises:
@@ -190,7 +184,25 @@ class ExternalAccounts(Part):
         body: Body = self._as_offered(found)
         if change is not None:
             body = change.applied(body)
+        if beneficiary is not None:
+            body = placed(body, "accountInfo.beneficiary", beneficiary)
         return self._registration(customer, body, members)
+
+    def drawn_business(self, customer: Json, currency: str) -> Json | None:
+        """Return a business for a customer's account in a currency, in the tests that draw one."""
+        is_drawn = self._samples.drawn("a beneficiary is a business", TYPES)
+        return self._business_for(customer, currency) if is_drawn else None
+
+    def _business_for(self, customer: Json, currency: str) -> Json | None:
+        """Return a beneficiary that is a business; None where the suite has none for a currency."""
+        sender = customer.get("customerType", "INDIVIDUAL")
+        found = (
+            example.beneficiary
+            for example in beneficiary_examples().values()
+            if example.beneficiary["beneficiaryType"] == "BUSINESS" and example.form is None
+            if example.sender == sender and currency in example.taken
+        )
+        return next(found, None)
 
     def body_with_beneficiary(
         self, customer: Json, currency: str, beneficiary: Mapping[str, Any] | None

@@ -246,7 +246,10 @@ class HostedLinks(Part):
 
     def complete_flow(self, customer: Json) -> None:
         """Let a customer complete the hosted flow of a new link."""
-        link = self.link(customer)
+        self.follow(customer, self.link(customer))
+
+    def follow(self, customer: Json, link: Json) -> None:
+        """Let a customer complete the hosted flow of a link."""
         self._triggers.fire(
             "hosted_flow.complete", customerId=customer["id"], kycUrl=link["kycUrl"]
         )
@@ -397,7 +400,7 @@ class Owners(Part):
         answer = self._api.create_beneficial_owner(self.body(business, **members))
         if self._profile.bindings.control_role in members.get("roles", ()):
             self.require_role(answer)
-        return arranged_resource(answer)
+        return arranged_resource(answer, business)
 
     def require_role(self, answer: Answer) -> Answer:
         """Return the answer to a report of who controls a business, where its role is no guess.
@@ -658,6 +661,28 @@ class Reviews(Part):
             return customer
 
         return self._met_in_time(come, trigger)
+
+    def hosted_after_errors(self, *, business: bool) -> Resource:
+        """Create a customer who completes the hosted flow after a submission with errors.
+
+        Raises:
+            ResourceMissing: no hosted link follows such a submission.
+        """
+        customer = self.incomplete(business=business)
+        self.unresolved(customer)
+        answer = self._links.create(customer)
+        if not answer.accepted:
+            raise ResourceMissing(f"no hosted link follows a submission: {answer}")
+        self._links.follow(customer, hosted_link(answer))
+        return customer
+
+    def hosted_by_earlier_link(self, *, business: bool) -> Resource:
+        """Create a customer who completes the hosted flow by the first of two links."""
+        customer = self.unsubmitted(business=business)
+        earlier = self._links.link(customer)
+        self._links.link(customer)
+        self._links.follow(customer, earlier)
+        return customer
 
     def onboarded(
         self, road: Road, *, business: bool = False, trigger: str | None = None, **more: Any

@@ -56,6 +56,23 @@ def test_a_new_reset_is_initiated(platform: Platform, factor: str | None) -> Non
     assert status == "INITIATED"
 
 
+@requirement("SFR-070")
+def test_a_reset_after_a_completed_one_is_initiated(platform: Platform) -> None:
+    """A customer who has passed a liveness check for one reset has not passed it for the next."""
+    resets = platform.resets
+    first = resets.initiated()
+    arranged_body(resets.complete(resets.passed_from(first)))
+    resets.at_status(first, "COMPLETED")
+    resets.enroll(first.owner, first["factor"], required=False)
+    answer = resets.start(first.owner, first["factor"])
+    if not answer.accepted:
+        raise ResourceMissing(f"a customer who completed a reset starts no other: {answer}")
+
+    second = resets.begun(answer, first.owner, first["factor"])
+
+    assert resets.read(second).get("status") == "INITIATED"
+
+
 @requirement("SFR-071")
 @pytest.mark.parametrize("factor", [None, PHONE], ids=["usual", "phone"])
 def test_a_submitted_liveness_check_is_reviewed(platform: Platform, factor: str | None) -> None:

@@ -315,6 +315,45 @@ def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None
     assert units(platform.cards.read(card, other).get("refundedAmount")) == of_other
 
 
+@requirement("CAR-061")
+def test_the_reversal_of_the_second_return_leaves_the_first(platform: Platform) -> None:
+    """After the second of two returns was reversed, refundedAmount has the first one still.
+
+    Whether it has the reversed one still is not said.
+    """
+    card = platform.cards.card()
+    purchase, _ = platform.cards.returned_purchase(card, PART)
+    before = units(platform.cards.read(card, purchase).get("refundedAmount"))
+    platform.cards.cause(card, purchase, "card.return", 2 * PART)
+    both = units(
+        platform.cards.wait_for_return(card, purchase, before + 2 * PART).get("refundedAmount")
+    )
+    if both != before + 2 * PART:
+        raise PreconditionFailed(f"two returns are not noted together: {both}")
+    row = next(
+        (
+            row
+            for row in platform.cards.transactions(card)
+            if is_same(row.get("originalTransactionId"), purchase["id"])
+            and units(row.get("settledAmount")) == 2 * PART
+        ),
+        None,
+    ) or platform.cards.refund(card, purchase, 2 * PART)
+    # The row may be of a return on its own, and may count as one of the purchase.
+    both = units(platform.cards.read(card, purchase).get("refundedAmount"))
+
+    answer = platform.cards.reverse_return(card, row["id"])
+
+    if not answer.accepted:
+        raise PreconditionFailed(f"the return is not reversed: {answer}", breaks=["CAR-080"])
+    # A later purchase has settled by then.
+    platform.cards.settled_purchase(card)
+    left = units(platform.cards.read(card, purchase).get("refundedAmount"))
+    assert left in (both - 2 * PART, both), (
+        f"{both} were returned, {2 * PART} reversed, {left} left"
+    )
+
+
 @requirement("CAR-081")
 def test_what_was_not_returned_cannot_be_reversed(platform: Platform) -> None:
     """A reversal of a standalone return is refused, as the purchase has no refundedAmount.

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from conformance.contract.notation import masked_or_same, same_text
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Body, Json, arranged_resource
 from conformance.scenarios.kit.cases import case
@@ -278,13 +279,21 @@ def test_an_account_with_one_fault_is_refused(
     platform: Platform, check: Check, example: AccountExample, change: Change
 ) -> None:
     """A request with one wrong member is refused with 400 or 422; field errors name the member."""
-    customer = platform.external_accounts.account_holder()
-    faulty_body = platform.external_accounts.body(customer, example.name, change=change)
+    accounts = platform.external_accounts
+    customer = accounts.account_holder()
 
-    refusal = platform.api.create_external_account(faulty_body, valid=False)
+    def register(beneficiary: Json | None) -> tuple[Answer, Answer]:
+        faulty_body = accounts.body(customer, example.name, change=change, beneficiary=beneficiary)
+        refusal = platform.api.create_external_account(faulty_body, valid=False)
+        valid_body = accounts.body(customer, example.name, beneficiary=beneficiary)
+        twin = platform.api.create_external_account(valid_body)
+        return refusal, with_known_values(platform, twin)
 
-    valid_body = platform.external_accounts.body(customer, example.name)
-    twin = with_known_values(platform, platform.api.create_external_account(valid_body))
+    business = accounts.drawn_business(customer, example.currency)
+    refusal, twin = register(business)
+
+    if business is not None and not twin.accepted:
+        refusal, twin = register(None)
     with check(change.requirement):
         refusal.refused(*REFUSED, twin=twin)
     if example.naming is not None:

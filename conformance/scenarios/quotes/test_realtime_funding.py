@@ -310,17 +310,20 @@ def test_a_payment_that_comes_too_late_executes_nothing(platform: Platform) -> N
     assert platform.transactions.of_quote(quote)["status"] not in SETTLING
 
 
-@requirement("QUO-607")
-def test_payments_for_two_quotes_can_be_told_apart(platform: Platform) -> None:
-    """The paymentInstructions of two quotes of one customer differ."""
+@requirement("QUO-040", "QUO-607")
+def test_payments_for_two_quotes_can_be_told_apart(platform: Platform, check: Check) -> None:
+    """Two quotes of one customer carry paymentInstructions, and those differ."""
     customer = platform.approved.customer()
     first, second = (platform.quotes.realtime(customer) for _ in range(2))
 
     instructions = [quote.get("paymentInstructions") for quote in (first, second)]
 
-    if not all(instructions):
-        raise ResourceMissing("a quote carries no payment instructions")
-    assert instructions[0] != instructions[1]
+    with check("QUO-040"):
+        assert all(instructions), "a quote carries no payment instructions"
+    with check("QUO-607"):
+        if not all(instructions):
+            raise ResourceMissing("a quote carries no payment instructions")
+        assert instructions[0] != instructions[1]
 
 
 @requirement("QUO-211", "QUO-212")

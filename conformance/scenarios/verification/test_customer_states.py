@@ -43,6 +43,19 @@ def test_a_review_begins(platform: Platform, path: Road, business: bool) -> None
 
 @pytest.mark.parametrize(
     "business",
+    [case("VER-112", "individual", False), case("VER-113", "business", True)],
+)
+def test_a_review_begins_after_a_submission_with_errors(
+    platform: Platform, *, business: bool
+) -> None:
+    """Who completes the hosted flow is in review, also after a submission that lacked something."""
+    customer = platform.verification.reviews.hosted_after_errors(business=business)
+
+    assert verification_status(platform.customers.at_status(customer, *REVIEWED)) in REVIEWED
+
+
+@pytest.mark.parametrize(
+    "business",
     [
         case("VER-125", "individual", False),
         case("VER-126", "business", True),

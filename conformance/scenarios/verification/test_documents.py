@@ -153,7 +153,7 @@ def test_an_owner_from_abroad_hands_in_two_documents(platform: Platform) -> None
 def test_a_document_of_an_unknown_holder_is_refused(platform: Platform, check: Check) -> None:
     """Unknown ids of a customer and of an owner are refused with 400, 404 or 422."""
     person, owner = (
-        platform.verification.owners.person(),
+        platform.customers.applicant(),
         platform.verification.owners.owner(platform.customers.applicant(business=True)),
     )
 
@@ -651,12 +651,13 @@ def test_a_refused_document_does_not_count(platform: Platform, trigger: str | No
 
 
 @pytest.mark.parametrize(
-    ("holder_kind", "kind"),
+    ("holder_kind", "kind", "side"),
     [
-        ("individual", "PASSPORT"),
-        ("owner", "PASSPORT"),
-        ("individual", "DRIVERS_LICENSE"),
-        ("business", "UTILITY_BILL"),
+        ("individual", "PASSPORT", None),
+        ("owner", "PASSPORT", None),
+        ("individual", "DRIVERS_LICENSE", "FRONT"),
+        ("individual", "NATIONAL_ID", "BACK"),
+        ("business", "UTILITY_BILL", None),
     ],
 )
 @pytest.mark.parametrize(
@@ -671,17 +672,17 @@ def test_a_refused_document_does_not_count(platform: Platform, trigger: str | No
     ],
 )
 def test_a_document_is_photographed_well(
-    platform: Platform, trigger: str, holder_kind: str, kind: str
+    platform: Platform, trigger: str, holder_kind: str, kind: str, side: str | None
 ) -> None:
     """A blurred, cropped or colorless image is refused with 422 and DOCUMENT_REJECTED."""
     documents = platform.verification.documents
     holder = holder_of(platform, holder_kind)
     # A proof of address is a PDF usually, which need not be a photograph.
-    file = specimen("PASSPORT" if kind in PROOFS_OF_ADDRESS else kind)
+    file = specimen("PASSPORT" if kind in PROOFS_OF_ADDRESS else kind, side)
 
-    rejection = documents.upload(holder, kind, trigger=trigger, file=file)
+    rejection = documents.upload(holder, kind, trigger=trigger, file=file, side=side)
 
-    twin = documents.upload(holder, kind, file=file)
+    twin = documents.upload(holder, kind, file=file, side=side)
     rejection.refused(422, "DOCUMENT_REJECTED", twin=twin)
 
 
@@ -702,8 +703,12 @@ def test_a_document_is_photographed_well(
 def test_the_reason_of_a_rejection_is_told(platform: Platform, trigger: str, reason: str) -> None:
     """The reason stands in the refusal of the upload, or in the errors of the submission."""
     holder = platform.verification.owners.person()
-
     rejection = platform.verification.documents.upload(holder, trigger=trigger)
+    if rejection.accepted and holder.customer is not None:
+        # Its business lacks more than a document, so that its submission tells other reasons.
+        holder = platform.customers.applicant()
+        rejection = platform.verification.documents.upload(holder, trigger=trigger)
+
     text = text_with_reason(platform, holder, rejection, reason)
     twin = platform.verification.documents.upload(holder)
 

@@ -45,6 +45,25 @@ def test_the_beginning_of_a_review_is_reported(
 
 
 @pytest.mark.parametrize(
+    "business", [case("EVT-063", "individual", False), case("EVT-069", "business", True)]
+)
+@pytest.mark.parametrize("way", ["after-errors", "by-an-earlier-link"])
+def test_a_review_is_reported_however_the_flow_was_come_to(
+    platform: Platform, way: str, *, business: bool
+) -> None:
+    """The hosted flow is reported after a submission with errors, and by the first of two links."""
+    reviews = platform.verification.reviews
+    complete = {
+        "after-errors": reviews.hosted_after_errors,
+        "by-an-earlier-link": reviews.hosted_by_earlier_link,
+    }[way]
+
+    customer = complete(business=business)
+
+    expect_event(platform, f"{FAMILIES[business]}PENDING", customer["id"])
+
+
+@pytest.mark.parametrize(
     ("road", "business", "trigger"),
     [
         case(name, f"{name}-{road}", road, business, trigger)
