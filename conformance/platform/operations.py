@@ -86,10 +86,16 @@ class Operations:
         *,
         path: Mapping[str, str] | None = None,
         auth: httpx.Auth | None = None,
+        may_repeat: bool = False,
     ) -> Iterator[dict[str, Any]]:
         """Yield what an operation lists, page after page as the profile's bindings turn them.
 
-        ``auth`` are other credentials than the target's.
+        Args:
+            operation: the ``operationId``.
+            query: the query of the first page.
+            path: the parameters of the path.
+            auth: other credentials than the target's.
+            may_repeat: whether a page that comes again is the last one, with its rows twice.
 
         Raises:
             PreconditionFailed: a page is refused, or is no list, or there are more than
@@ -98,6 +104,7 @@ class Operations:
         names = self._bindings
         asked = dict(query or {})
         left = MAX_PAGES
+        before: tuple[Any, list[Any]] | None = None
         while left > 0:
             body = arranged_body(self.call(operation, path=path, query=asked, auth=auth))
             rows = listed_members(body)
@@ -107,6 +114,10 @@ class Operations:
             following = body.get(names.list_next) if has_next else None
             if not following or not names.list_cursor:
                 return
+            page = following, [row.get("id") for row in rows]
+            if may_repeat and rows and page == before:
+                return
+            before = page
             asked[names.list_cursor] = following
         raise PreconditionFailed(f"{operation} does not end within {MAX_PAGES} pages")
 
@@ -124,7 +135,7 @@ class Operations:
             sized = {**query, names.list_page_size: size}
             first = self.call(operation, query=sized)
             if first.accepted and isinstance(first.body, Mapping):
-                return self.pages(operation, sized)
+                return self.pages(operation, sized, may_repeat=True)
         return self.pages(operation, query)
 
     @property

@@ -98,5 +98,5 @@ class Platform:
         self.resets = FactorResets(context, self.approved)
         self.agents = Agents(context, self.external_accounts, self.transactions)
         self.wallets = EmbeddedWallets(context, self.approved, self.internal_accounts)
-        self.cards = Cards(context, self.internal_accounts)
+        self.cards = Cards(context, self.approved, self.internal_accounts)
         self.stablecoins = Stablecoins(context, self.external_accounts, self.internal_accounts)

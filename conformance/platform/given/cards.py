@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.exchange.answer import Answer
 from conformance.exchange.delivery import Delivery
+from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.given.internal_accounts import InternalAccounts
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import Body, Json, Resource, fill_template, owner_of
@@ -31,14 +32,22 @@ _EVENT = "CARD_TRANSACTION."
 class Cards(Part):
     """Cards, what is bought with them, and what merchants give back."""
 
-    def __init__(self, context: Context, internal_accounts: InternalAccounts) -> None:
+    def __init__(
+        self, context: Context, approved: ApprovedCustomers, internal_accounts: InternalAccounts
+    ) -> None:
         super().__init__(context)
+        self._approved = approved
         self._internal_accounts = internal_accounts
 
     def account(self, *, amount: int = 100_000) -> Resource:
-        """Return an internal account of a new customer that can fund a card."""
+        """Return an internal account of a new individual that can fund a card.
+
+        Whether businesses hold cards is not said.
+        """
         self._require_feature("cards")
-        return self._internal_accounts.account(self._profile.resources.card_currency, amount=amount)
+        currency = self._profile.resources.card_currency
+        holder = self._approved.individual(currencies=sorted({self._profile.currency, currency}))
+        return self._internal_accounts.account(currency, amount=amount, customer=holder)
 
     def issue(self, customer_id: str, account: Json) -> Asked:
         """Ask for a card of a customer that spends from an internal account."""

@@ -69,15 +69,12 @@ class EmbeddedWallets(Part):
             raise ResourceMissing("resources.wallet_currency of the profile names no currency")
         return currency
 
-    def holder(self, *, business: bool | None = None) -> Json:
-        """Return a new, approved customer who gets an embedded wallet.
-
-        ``business`` says whether it is one; by default its type does not matter.
-        """
+    def holder(self, *, business: bool = False) -> Json:
+        """Return a new, approved customer who gets an embedded wallet: an individual by default."""
         members = {} if self._memory.walletless else self._members
         return self._approved.of_type(business, **members)
 
-    def transacting(self, *, business: bool | None = None) -> Json:
+    def transacting(self, *, business: bool = False) -> Json:
         """Return a new, approved customer who transacts in the currency of embedded wallets."""
         return self._approved.of_type(business, **self._members)
 

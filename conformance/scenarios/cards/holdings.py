@@ -61,7 +61,9 @@ def two_accounts(platform: Platform) -> tuple[Resource, Resource]:
     corridors = platform.profile.resources.corridors
     for currency in dict.fromkeys(corridor.sending for corridor in corridors):
         if currency != platform.profile.currency:
-            customer = platform.approved.customer(currencies=[platform.profile.currency, currency])
+            customer = platform.approved.individual(
+                currencies=[platform.profile.currency, currency]
+            )
             usual = platform.internal_accounts.account(amount=0, customer=customer)
             return usual, platform.internal_accounts.account(currency, amount=0, customer=customer)
     raise ResourceMissing("resources.corridors of the profile names one sending currency alone")

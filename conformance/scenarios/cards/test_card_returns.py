@@ -414,7 +414,7 @@ def _two_accounts(platform: Platform) -> tuple[Resource, Resource]:
     usual = platform.profile.resources.card_currency
     for corridor in platform.profile.resources.corridors:
         if corridor.sending != usual:
-            owner = platform.approved.customer(currencies=[corridor.sending, usual])
+            owner = platform.approved.individual(currencies=[corridor.sending, usual])
             other = platform.internal_accounts.account(corridor.sending, customer=owner)
             return platform.internal_accounts.account(usual, customer=owner), other
     raise ResourceMissing(f"resources.corridors of the profile sends nothing but {usual}")

@@ -68,10 +68,10 @@ class Payment:
         )
 
 
-def funded_wallet(platform: Platform, *, business: bool | None = None) -> Resource:
+def funded_wallet(platform: Platform, *, business: bool = False) -> Resource:
     """Create a customer, and return its embedded wallet with a deposit of ten whole units.
 
-    ``business`` says whether the customer is one; by default its type does not matter.
+    The customer is an individual by default.
     """
     wallet = platform.wallets.wallet(customer=platform.wallets.holder(business=business))
     platform.internal_accounts.deposit(wallet, _DEPOSIT_UNITS * whole_unit(wallet))

@@ -311,7 +311,7 @@ def test_an_approved_customer_comes_to_an_active_account(
     However long the provisioning takes, it is over once a customer of the other type who was
     approved later has an account that is ACTIVE.
     """
-    create, create_other = platform.approved.customer, platform.approved.business
+    create, create_other = platform.approved.individual, platform.approved.business
     if business:
         create, create_other = create_other, create
     customer = create()

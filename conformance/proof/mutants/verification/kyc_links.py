@@ -171,7 +171,7 @@ for _individual, _business, _statement, _make in BY_TYPE:
 LIVES = (
     ("expired-long-ago", "expired a day before it was made", 86_400),
     ("expired-an-hour-ago", "expired an hour before it was made", 3_600),
-    ("expired-at-once", "expires as it is made", 0),
+    ("expired-a-moment-ago", "expired two seconds before it was made", 2),
 )
 
 
