@@ -95,6 +95,20 @@ def test_an_account_is_created_with_no_more_than_its_currency_asks_for(
     assert with_known_values(platform, answer).accepted, answer
 
 
+@requirement("BEN-165")
+@pytest.mark.parametrize("account", ["cny_account", "cny_account.wallet_app"])
+def test_a_business_has_either_form_of_a_chinese_account(platform: Platform, account: str) -> None:
+    """A business stands behind an account number, and behind the phone number of a wallet app."""
+    accounts = platform.external_accounts
+    business = beneficiary_example("business-in-china").twin
+
+    answer = platform.api.create_external_account(
+        accounts.body(accounts.account_holder(), account, beneficiary=business)
+    )
+
+    assert with_known_values(platform, answer).accepted, answer
+
+
 @pytest.mark.parametrize(("example", "change"), ACCEPTED)
 def test_another_valid_beneficiary_is_taken(
     platform: Platform, check: Check, example: BeneficiaryExample, change: Change
