@@ -700,9 +700,12 @@ def test_a_document_is_photographed_well(
         )
     ],
 )
-def test_the_reason_of_a_rejection_is_told(platform: Platform, trigger: str, reason: str) -> None:
+@pytest.mark.parametrize("holder_kind", ["individual", "owner"])
+def test_the_reason_of_a_rejection_is_told(
+    platform: Platform, trigger: str, reason: str, holder_kind: str
+) -> None:
     """The reason stands in the refusal of the upload, or in the errors of the submission."""
-    holder = platform.verification.owners.person()
+    holder = holder_of(platform, holder_kind)
     rejection = platform.verification.documents.upload(holder, trigger=trigger)
     if rejection.accepted and holder.customer is not None:
         # Its business lacks more than a document, so that its submission tells other reasons.
