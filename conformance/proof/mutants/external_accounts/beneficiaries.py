@@ -24,6 +24,7 @@ from conformance.testdata.beneficiaries import (
 )
 
 _BUSINESS = "BUSINESS"
+_OF_INDIVIDUALS = "INDIVIDUAL_MINIMUM"
 
 
 # --- One change -----------------------------------------------------------------------------
@@ -49,7 +50,7 @@ def form(member: str, **changes: Any) -> Apply:
 def table_of(found: BeneficiaryExample, currency: str) -> str:
     """Return the name of the table that tells what an example needs in a currency."""
     if found.beneficiary["beneficiaryType"] != _BUSINESS:
-        return "INDIVIDUAL_MINIMUM"
+        return _OF_INDIVIDUALS
     return "BUSINESS_SENDER_MINIMUM" if found.sender == _BUSINESS else "BUSINESS_MINIMUM"
 
 
@@ -66,6 +67,20 @@ def asked_less(found: BeneficiaryExample, currency: str, member: str) -> Apply:
     row: Sequence[str] = getattr(beneficiaries, name)[currency]
     kept = tuple(path for path in row if path != member and not path.startswith(f"{member}."))
     return with_row(beneficiaries, name, currency, kept)
+
+
+def unasked_of_businesses(member: str) -> Apply:
+    """Return a patch after which an individual whom a business pays needs a member no more."""
+
+    def due(original: Function, told: Json, currency: str, sender: Any) -> Sequence[str]:
+        needed: Sequence[str] = original(told, currency, sender)
+        if told.get("beneficiaryType") == _BUSINESS or sender is None:
+            return needed
+        if sender.customer_type != _BUSINESS:
+            return needed
+        return [path for path in needed if path != member and not path.startswith(f"{member}.")]
+
+    return around(beneficiaries, "due", due)
 
 
 def told_anyway(is_told: Callable[[Json, str], bool]) -> Apply:
@@ -146,6 +161,14 @@ def _declare_from_examples() -> None:
         for currency, changes in found.missing.items():
             for change in changes:
                 member = change.member.removeprefix("businessInfo.")
+                if found.sender == _BUSINESS and table_of(found, currency) == _OF_INDIVIDUALS:
+                    declare(
+                        change.requirement,
+                        f"{currency}-{member}-not-asked-of-businesses",
+                        f"an individual whom businesses pay in {currency} needs no {member}",
+                        unasked_of_businesses(member),
+                    )
+                    continue
                 declare(
                     change.requirement,
                     f"{currency}-{change.member.replace('.', '-')}-not-asked-for",
