@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.contract.notation import masked_or_same
+from conformance.platform.given.verification import REVIEWED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Body,
@@ -205,6 +206,28 @@ def test_the_contacts_of_a_business_can_be_changed(platform: Platform, check: Ch
         assert [name for name in told if not same(name, answer_body[name], new[name])] == []
     with check("CUS-030"):
         expect_only_changed(business, platform.customers.read(business), OF_BUSINESSES)
+
+
+@pytest.mark.parametrize(
+    ("member", "business"),
+    [
+        case("CUS-003", "individual", "kycStatus", False),
+        case("CUS-004", "business", "kybStatus", True),
+    ],
+)
+def test_an_update_in_review_shows_the_status(
+    platform: Platform, member: str, *, business: bool
+) -> None:
+    """The answer to an update of a customer in review has one of the statuses that there are."""
+    reviews = platform.verification.reviews
+    customer = reviews.in_review(reviews.submitted(business=business))
+    name = {"platformCustomerId": platform.samples.reference()}
+
+    answer = platform.api.update_customer(customer["id"], name)
+
+    if not answer.accepted:
+        raise ResourceMissing(f"a customer in review cannot be changed: {answer}")
+    assert require_member(arranged_body(answer), member) in (*REVIEWED, "UNVERIFIED"), answer
 
 
 @requirement("CUS-040", "CUS-028", "CUS-030")
