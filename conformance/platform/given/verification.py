@@ -666,8 +666,13 @@ class Reviews(Part):
         """Create a customer who completes the hosted flow after a submission with errors.
 
         Raises:
-            ResourceMissing: no hosted link follows such a submission.
+            ResourceMissing: no hosted link follows such a submission, or the flow does not bring
+                what is missing, so that nobody like it comes to a review.
         """
+        like = self.incomplete(business=business)
+        self._links.complete_flow(like)
+        if verification_status(self._customers.at_status(like, *REVIEWED)) not in REVIEWED:
+            raise ResourceMissing("the hosted flow does not bring what a customer lacks")
         customer = self.incomplete(business=business)
         self.unresolved(customer)
         answer = self._links.create(customer)
