@@ -86,12 +86,10 @@ class Sightings:
         with self._lock:
             self._take_given(operation, body, given)
             asked = given if operation in _CREATIONS and isinstance(given, dict) else None
-            shown = [body, *rows[:_MAX_ROWS]]
-            found = [*self._resource(body, Kind.BODY, operation, asked)]
-            for row in shown[1:]:
-                found += self._resource(row, Kind.BODY, operation)
-            if is_whole:
-                found += (lost for one in shown for lost in self._losses(one, Kind.BODY, operation))
+            found: list[Finding] = []
+            for one in (body, *rows[:_MAX_ROWS]):
+                found += self._resource(one, Kind.BODY, operation, asked if one is body else None)
+                found += self._losses(one, Kind.BODY, operation) if is_whole else ()
             if operation == _LOOKUP and isinstance(body, dict):
                 relations = self._relations.of_lookup(body)
                 found += _broken(relations, "the lookup", Kind.BODY, operation)

@@ -44,6 +44,7 @@ LEADS_TO: Mapping[str, str] = {
 BENEFICIARY_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
 """Where a beneficiary may stand, as ``bindings.beneficiary`` says it; the first is the usual."""
 
+BUSINESS = "a beneficiary is a business"
 TYPES = (False, False, False, True)
 """Whether beneficiaries are businesses, in the tests that leave it open."""
 
@@ -99,7 +100,7 @@ class ExternalAccounts(Part):
 
         if name is None and trigger is None:
             account = self._either(
-                "a beneficiary is a business",
+                BUSINESS,
                 TYPES,
                 lambda: self._create(customer, None, {}),
                 lambda: self._of_business(customer),
@@ -190,7 +191,7 @@ class ExternalAccounts(Part):
 
     def drawn_business(self, customer: Json, currency: str) -> Json | None:
         """Return a business for a customer's account in a currency, in the tests that draw one."""
-        is_drawn = self._samples.drawn("a beneficiary is a business", TYPES)
+        is_drawn = self._samples.drawn(BUSINESS, TYPES)
         return self._business_for(customer, currency) if is_drawn else None
 
     def _business_for(self, customer: Json, currency: str) -> Json | None:
