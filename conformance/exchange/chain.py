@@ -43,6 +43,8 @@ URL = re.compile(r"(https?)://([^/?#]+)(.*)", re.IGNORECASE | re.DOTALL)
 ID = re.compile(r"(?<![A-Za-z])[A-Za-z]++:[A-Za-z0-9._~:-]+")
 ID_IN_URL = re.compile(r"(?<![A-Za-z])[A-Za-z]++(?::|%3A)(?:[A-Za-z0-9._~:-]|%3A)+")
 _NAME = re.compile(r"(?!.*\*\*\*)[\x20-\x7e]*")
+_CODE = re.compile(r"[A-Z][A-Z0-9_]{1,39}", re.ASCII)
+"""A code, as of a currency or a type: what stays the same when a list is made anew."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 _MARKS = {
@@ -57,6 +59,21 @@ USUAL_VARIABLES = ("PAYMENTS_API_TOKEN_ID", "PAYMENTS_API_CLIENT_SECRET")
 
 _Place = tuple[Any, ...]
 """Where a member stands: the place of what it is a member of, and its name or index; or ``()``."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The first row of a list that has a code at a place of its own.
+
+    Rows that were made at once come in any order, so that an index would find another one.
+    """
+
+    at: tuple[str, ...]
+    code: str
+
+
+Step = str | int | Row
+"""One of the steps that lead to an id: a member's name, an index, or a row of a list."""
 
 
 class NotRepeatable(Exception):
@@ -193,7 +210,7 @@ class Script(ABC):
         """
 
     @abstractmethod
-    def keep(self, number: int, command: str, taken: Mapping[str, list[Any]]) -> Iterator[str]:
+    def keep(self, number: int, command: str, taken: Mapping[str, list[Step]]) -> Iterator[str]:
         """Yield the lines that send a request and take ids out of its answer.
 
         Args:
@@ -276,13 +293,13 @@ def origin_of(url: re.Match[str]) -> str | None:
     return origin(f"{url[1]}://{url[2]}")
 
 
-def _found(body: Any, is_wanted: Callable[[str], bool]) -> dict[str, list[Any]]:
+def _found(body: Any, is_wanted: Callable[[str], bool]) -> dict[str, list[Step]]:
     """Return the wanted ids that a response holds, each with the path to its first place.
 
     The first place is the nearest to the resource itself. Left out are names that the script
     would not find again.
     """
-    found: dict[str, list[Any]] = {}
+    found: dict[str, list[Step]] = {}
     queue: deque[tuple[Any, _Place]] = deque([(body, ())])
     for _ in range(_MAX_MEMBERS):
         if not queue:
@@ -296,17 +313,53 @@ def _found(body: Any, is_wanted: Callable[[str], bool]) -> dict[str, list[Any]]:
         elif isinstance(value, str) and place and value not in found and is_wanted(value):
             path = _path(place)
             if all(isinstance(name, int) or _NAME.fullmatch(name) for name in path):
-                found[value] = path
+                found[value] = list(_steps(body, path))
     return found
 
 
-def _path(place: _Place) -> list[Any]:
+def _path(place: _Place) -> list[str | int]:
     """Return the names and indices that lead to a place."""
     names = []
     while place:
         place, name = place
         names.append(name)
     return names[::-1]
+
+
+def _steps(body: Any, path: Sequence[str | int]) -> Iterator[Step]:
+    """Yield the steps of a path: rows by what tells them apart from the others, where it does."""
+    value = body
+    for name in path:
+        if isinstance(name, int) and len(value) > 1:
+            yield _told_apart(value[:_MAX_WIDTH], name) or name
+        else:
+            yield name
+        value = value[name]
+
+
+def _told_apart(rows: Sequence[Any], index: int) -> Row | None:
+    """Return a row by the code that no other row has there; ``None`` where there is none."""
+    others = {code for at, row in enumerate(rows) if at != index for code in _codes(row)}
+    return next((code for code in _codes(rows[index]) if code not in others), None)
+
+
+def _codes(row: Any) -> Iterator[Row]:
+    """Yield the codes that a row has, with their places: currencies and types, but no status."""
+    queue: deque[tuple[Any, tuple[str, ...]]] = deque([(row, ())])
+    for _ in range(_MAX_WIDTH):
+        if not queue:
+            break
+        value, at = queue.popleft()
+        if isinstance(value, dict):
+            members = islice(value.items(), _MAX_WIDTH)
+            queue.extend((v, (*at, name)) for name, v in members if _NAME.fullmatch(name))
+        elif isinstance(value, str) and _CODE.fullmatch(value) and _is_lasting(at):
+            yield Row(at, value)
+
+
+def _is_lasting(at: tuple[str, ...]) -> bool:
+    """Tell whether a code stays the same while the other requests of a script are sent."""
+    return bool(at) and "status" not in at[-1].lower()
 
 
 def _as_json(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from dataclasses import asdict
 
 from conformance.exchange.chain import (
     FILE,
@@ -16,6 +16,7 @@ from conformance.exchange.chain import (
     NotRepeatable,
     Request,
     Script,
+    Step,
     origin_of,
     requests_of,
 )
@@ -39,8 +40,13 @@ ORIGIN=${BASE_URL%%://*}://${host%%/*}
 """
 _TAKE = """\
 # Takes an id out of an answer: take ANSWER PATH
+# A row of a list is the first that has a code at a place.
+ROWS='reduce $path[] as $step (.;
+    if $step | type == "object"
+    then map(select((getpath($step.at)? // null) == $step.code))[0]
+    else .[$step] end) | strings'
 take() {
-    taken=$(printf '%s' "$1" | jq -r --argjson path "$2" 'getpath($path) | strings') || taken=
+    taken=$(printf '%s' "$1" | jq -r --argjson path "$2" "$ROWS") || taken=
     case $taken in
         *[!A-Za-z0-9._~:-]*) ;;
         [A-Za-z]*:?*) return ;;
@@ -86,12 +92,13 @@ class _ShellScript(Script):
             (head, *(piece for piece in (_ORIGIN, _TAKE, _FILES) if piece in self.needed))
         )
 
-    def keep(self, number: int, command: str, taken: Mapping[str, list[Any]]) -> Iterator[str]:
+    def keep(self, number: int, command: str, taken: Mapping[str, list[Step]]) -> Iterator[str]:
         """Yield the lines that send a request and take ids out of its answer."""
         self.needed.add(_TAKE)
         yield f"r{number}=$({command}); printf '%s\\n' \"$r{number}\""
         for variable, path in taken.items():
-            yield f'take "$r{number}" {spell(json.dumps(path))}; {variable}=$taken'
+            steps = json.dumps(path, default=asdict)
+            yield f'take "$r{number}" {spell(steps)}; {variable}=$taken'
 
     def command(self, request: Request) -> str:
         """Return the command that sends a request."""

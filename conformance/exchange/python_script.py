@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from conformance.exchange.chain import (
     FILE,
@@ -14,7 +13,9 @@ from conformance.exchange.chain import (
     Base,
     NotRepeatable,
     Request,
+    Row,
     Script,
+    Step,
     origin_of,
     requests_of,
 )
@@ -80,12 +81,26 @@ def api(method, url, headers=(), body=None):
 '''
 _TAKE = '''
 
+def member(row, at):
+    """Return what stands at a place of a row, or nothing."""
+    for name in at:
+        row = row.get(name) if isinstance(row, dict) else None
+    return row
+
+
 def take(answer, *path):
-    """Return the id that stands at a place of an answer."""
-    for name in path:
+    """Return the id that stands at a place of an answer.
+
+    A step that is a tuple stands for a row of a list: the first with a code at a place.
+    """
+    for step in path:
         try:
-            answer = answer[name]
-        except (LookupError, TypeError):
+            if isinstance(step, tuple):
+                *at, code = step
+                answer = next(row for row in answer if member(row, at) == code)
+            else:
+                answer = answer[step]
+        except (LookupError, TypeError, StopIteration):
             sys.exit(f"the answer has no id at {path}")
     if not isinstance(answer, str) or not re.fullmatch("[A-Za-z]+:[A-Za-z0-9._~:-]+", answer):
         sys.exit(f"the answer has no id at {path}")
@@ -142,12 +157,13 @@ class _PythonScript(Script):
         pieces = (piece for piece in (_TAKE, _TEXT, _FORM) if piece in self.needed)
         return "".join((head, *pieces, "\n\n"))
 
-    def keep(self, number: int, command: str, taken: Mapping[str, list[Any]]) -> Iterator[str]:
+    def keep(self, number: int, command: str, taken: Mapping[str, list[Step]]) -> Iterator[str]:
         """Yield the lines that send a request and take ids out of its answer."""
         self.needed.add(_TAKE)
         yield f"answer{number} = {command}"
         for variable, path in taken.items():
-            yield f"{variable} = take(answer{number}, {', '.join(map(ascii, path))})"
+            steps = ", ".join(ascii(_row(step) if isinstance(step, Row) else step) for step in path)
+            yield f"{variable} = take(answer{number}, {steps})"
 
     def command(self, request: Request) -> str:
         """Return the call of the function that sends a request."""
@@ -198,6 +214,11 @@ class _PythonScript(Script):
                 told = _expression(*self.parts(ID, part))
             parts.append(f"({_literal(name)}, {told})")
         return f"b''.join(form({', '.join((_literal(_BOUNDARY), *parts))}))"
+
+
+def _row(row: Row) -> tuple[str, ...]:
+    """Return a row as a step of the script's own."""
+    return (*row.at, row.code)
 
 
 def _expression(*parts: Part) -> str:

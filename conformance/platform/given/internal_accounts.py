@@ -26,6 +26,9 @@ from conformance.verdict.decisions import (
     TriggerRefused,
 )
 
+SHARE_OF_USUAL = 2
+"""How many customers hold what the test needs alone, for each who holds a further currency."""
+
 _BECOMES = {"CLOSED": "ACC-148", "FROZEN": "ACC-154"}
 """The requirement that an ACTIVE account becomes what it is brought to."""
 
@@ -52,13 +55,14 @@ class InternalAccounts(Part):
         Args:
             currency: code of the account's currency; that of the usual corridor by default.
             amount: deposit in the smallest unit, 0 for none; by default ten usual payments.
-            customer: the owner; a new customer by default.
+            customer: the owner; by default a new customer, who holds a further currency in some of
+                the tests.
         """
         wanted = currency or self._profile.currency
         owner = (
             as_resource(customer)
             if customer
-            else self._approved.customer(currencies=sorted({self._profile.currency, wanted}))
+            else self._approved.customer(currencies=self._currencies_with(wanted))
         )
         # Accounts may be provisioned a while after their customer.
         accounts = self._until(lambda: self.of_customer(owner), _are_provisioned)
@@ -88,6 +92,15 @@ class InternalAccounts(Part):
         if amount:
             self._deposit(account, amount, shown_balances(account))
         return account
+
+    def _currencies_with(self, wanted: str) -> list[str]:
+        """Return the currencies of a new customer: the usual one, a wanted one, and a drawn one."""
+        held = {self._profile.currency, wanted}
+        resources = self._profile.resources
+        others = {corridor.sending for corridor in resources.corridors}
+        further = sorted(others - held - {resources.wallet_currency})
+        usually = [wanted] * max(1, SHARE_OF_USUAL * len(further))
+        return sorted({*held, self._samples.drawn("a further currency", usually + further)})
 
     def deposit(self, account: Json, amount: int) -> None:
         """Let a deposit of ``amount`` smallest units arrive, and wait until it can be spent."""

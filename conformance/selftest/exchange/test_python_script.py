@@ -20,8 +20,10 @@ from conformance.selftest.exchange.test_transcript import (
     BASE_URL,
     FORM,
     HOSTILE,
+    TWO_ROWS,
     exchange,
     form_of,
+    of_two_rows,
 )
 from conformance.selftest.standins import StandIn, answers
 from conformance.sut.target import Target
@@ -94,6 +96,16 @@ def test_an_answer_without_the_id_ends_the_script(answered: dict[str, Any]) -> N
     assert completed.returncode == 1
     assert completed.stderr.strip() == "the answer has no id at ('id',)"
     assert len(server.received) == 1
+
+
+def test_a_row_is_found_by_its_code() -> None:
+    """An id of a list comes from the row with the same currency, in whatever order they are."""
+    with StandIn(answers(200, {"data": TWO_ROWS[::-1]})) as server:
+        completed = run(python_chain(of_two_rows(), BASE_URL), server.base_url)
+        last = server.received[-1].path
+
+    assert completed.returncode == 0, completed.stderr
+    assert last.endswith("/InternalAccount:2")
 
 
 def test_a_form_is_sent_again(tmp_path: Path) -> None:

@@ -64,6 +64,24 @@ def exchange(number: int = 1, **members: Any) -> Exchange:
     return Exchange(**{**usual, **members})
 
 
+TWO_ROWS = [
+    {"id": f"InternalAccount:{at}", "status": "ACTIVE", "balance": {"currency": {"code": code}}}
+    for at, code in enumerate(("EUR", "USD"), 1)
+]
+
+
+def of_two_rows() -> list[Exchange]:
+    """Return a list of two accounts whose currency tells them apart, and a use of the second."""
+    rows = [
+        {**row, "status": status}
+        for row, status in zip(TWO_ROWS, ("ACTIVE", "CLOSED"), strict=True)
+    ]
+    return [
+        exchange(response_body={"data": rows}),
+        exchange(2, url=f"{BASE_URL}/internal-accounts/InternalAccount:2"),
+    ]
+
+
 def run(script: str, base_url: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a script with the credentials and the base URL in its environment."""
     return subprocess.run(
@@ -391,6 +409,16 @@ class TestCurlChain:
         assert '"amount":4200' in completed.stdout
         assert "it's" in completed.stdout
         assert "$HOME `id`" in completed.stdout
+
+    @needs_tools
+    def test_a_row_is_found_by_its_code(self) -> None:
+        """An id of a list comes from the row with the same currency, in whatever order they are."""
+        with StandIn(answers(200, {"data": TWO_ROWS[::-1]})) as server:
+            completed = run(curl_chain(of_two_rows(), BASE_URL), server.base_url)
+            last = server.received[-1].path
+
+        assert completed.returncode == 0, completed.stderr
+        assert last.endswith("/InternalAccount:2")
 
     @needs_tools
     def test_what_was_sent_is_sent_again(self) -> None:
