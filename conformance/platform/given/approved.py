@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.platform.given.customers import Customers, verification_status
+from conformance.platform.given.customers import (
+    BUSINESS,
+    TYPES,
+    Customers,
+    verification_status,
+)
 from conformance.platform.given.verification import (
     Contact,
     HostedLinks,
@@ -27,10 +32,6 @@ LOSE_APPROVAL = "customer.lose_approval"
 WAYS_TO_APPROVAL = ("operator", "review", "patience")
 """How customers come to be approved: an operator is told to, or ends a review that has begun, or it
 just happens. In this order they are tried."""
-
-BUSINESS = "a customer is a business"
-TYPES = (False, False, True)
-"""Whether customers are businesses, in the tests that leave it open."""
 
 NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
 """The statuses of a customer who may not move money, or not yet."""

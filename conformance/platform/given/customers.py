@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from conformance.exchange.clock import now
-from conformance.platform.part import Part
+from conformance.platform.part import Part, T
 from conformance.platform.resource import (
     Body,
     Json,
@@ -18,6 +18,13 @@ from conformance.platform.resource import (
 )
 from conformance.testdata.examples import ABSENT, Change, Example, placed
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+BUSINESS = "a customer is a business"
+TYPES = (False, False, True)
+"""Whether customers are businesses, in the tests that leave it open."""
+
+_OF_ANY_TYPE = frozenset({"currencies", "endUserTermsConsent", "platformCustomerId"})
+"""Members that customers of both types have in the same way."""
 
 
 class Customers(Part):
@@ -113,16 +120,36 @@ class Customers(Part):
         """Return a body that creates a business; ``members`` as in :meth:`body`."""
         return self.body(**self.business_members(members))
 
-    def applicant(self, *, business: bool = False, **members: Any) -> Resource:
+    def applicant(self, *, business: bool | None = None, **members: Any) -> Resource:
         """Create a customer, and leave it as it is: nobody has verified or approved it.
 
         Args:
-            business: whether it is a business instead of an individual.
+            business: whether it is a business instead of an individual; None as in
+                :meth:`of_any_type`.
             members: customer fields that differ from the usual ones.
         """
         members.setdefault("endUserTermsConsent", self.terms_consent())
-        body = self.business_body(**members) if business else self.body(**members)
-        return arranged_resource(self._api.create_customer(body))
+
+        def create(business: bool) -> Resource:
+            body = self.business_body(**members) if business else self.body(**members)
+            return arranged_resource(self._api.create_customer(body))
+
+        return self.of_any_type("an applicant", create, business, members)
+
+    def of_any_type(
+        self, what: str, come: Callable[[bool], T], business: bool | None, members: Json
+    ) -> T:
+        """Arrange something with a customer: a business in some of the tests that leave it open.
+
+        Args:
+            what: is arranged, in a few words.
+            come: arranges it with a business, or with an individual.
+            business: whether it is one; None where that does not matter.
+            members: customer fields that the test sets: who has those of one type alone is of it.
+        """
+        if business is not None or not members.keys() <= _OF_ANY_TYPE:
+            return come(bool(business))
+        return self._either(f"{BUSINESS} ({what})", TYPES, lambda: come(False), lambda: come(True))
 
     def example_body(self, example: Example, change: Change | None = None) -> Body:
         """Return a body that creates the customer of an example, with digits of its own.

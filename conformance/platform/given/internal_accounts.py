@@ -29,6 +29,9 @@ from conformance.verdict.decisions import (
 SHARE_OF_USUAL = 2
 """How many customers hold what the test needs alone, for each who holds a further currency."""
 
+PARTS = (1, 1, 1, 2)
+"""In how many parts the deposit of a new account arrives."""
+
 _BECOMES = {"CLOSED": "ACC-148", "FROZEN": "ACC-154"}
 """The requirement that an ACTIVE account becomes what it is brought to."""
 
@@ -90,7 +93,7 @@ class InternalAccounts(Part):
         if amount is None:
             amount = DEPOSITS * usual_amount(account)
         if amount:
-            self._deposit(account, amount, shown_balances(account))
+            self._deposit_in_parts(account, amount)
         return account
 
     def _currencies_with(self, wanted: str) -> list[str]:
@@ -101,6 +104,14 @@ class InternalAccounts(Part):
         further = sorted(others - held - {resources.wallet_currency})
         usually = [wanted] * max(1, SHARE_OF_USUAL * len(further))
         return sorted({*held, self._samples.drawn("a further currency", usually + further)})
+
+    def _deposit_in_parts(self, account: Json, amount: int) -> None:
+        """Let a deposit arrive, in some of the tests in two parts."""
+        before = shown_balances(account)
+        first = amount // self._samples.drawn("a deposit in two parts", PARTS)
+        self._deposit(account, first, before)
+        if rest := amount - first:
+            self.deposit(account, rest)
 
     def deposit(self, account: Json, amount: int) -> None:
         """Let a deposit of ``amount`` smallest units arrive, and wait until it can be spent."""

@@ -26,6 +26,9 @@ NEVER_COMPLETES = ("FAILED", "EXPIRED", "REFUND_PENDING", "REFUND_COMPLETED", "R
 SHARE_OF_USUAL = 2
 """How many tests pay to the usual account for each that draws among those of all corridors."""
 
+SIDES = ("SENDING", "SENDING", "SENDING", "RECEIVING")
+"""``lockedCurrencySide``, in the tests that leave it open."""
+
 _OF_A_BANK = "_ACCOUNT"
 _AMOUNTS = frozenset({"lockedCurrencySide", "lockedCurrencyAmount"})
 
@@ -147,7 +150,7 @@ class Quotes(Part):
         source: Json | None = None,
         destination: Json | None = None,
         *,
-        side: str = "SENDING",
+        side: str | None = None,
         amount: int | None = None,
         **members: Any,
     ) -> Body:
@@ -157,15 +160,18 @@ class Quotes(Part):
             source: the internal account; by default a new customer's, with a usual deposit.
             destination: the receiving account; by default an external one of the same customer. In
                 some of the tests that leave the amount open too, it is one of another corridor.
-            side: ``lockedCurrencySide``.
+            side: ``lockedCurrencySide``; by default SENDING, and in some of the tests that leave
+                the amount open too RECEIVING.
             amount: ``lockedCurrencyAmount`` in the smallest unit; by default a usual one.
             members: further members of the body.
         """
         source = source or self._internal_accounts.account()
+        is_open = amount is None and side is None and not members.keys() & _AMOUNTS
         if destination is None:
-            is_open = amount is None and side == "SENDING" and not members.keys() & _AMOUNTS
             name = self._drawn_account(source) if is_open else None
             destination = self._external_accounts.account(owner_of(source), name)
+        if side is None:
+            side = self._samples.drawn("the side that is locked", SIDES) if is_open else SIDES[0]
         if amount is None:
             amount = usual_amount(source if side == "SENDING" else destination)
         return {

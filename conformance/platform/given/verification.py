@@ -124,21 +124,31 @@ class Contact(Part):
         )
         return {**body, **members}
 
-    def customer(self, *channels: str, business: bool = False, body: Any = None) -> Resource:
+    def customer(self, *channels: str, business: bool | None = None, body: Any = None) -> Resource:
         """Create a customer who has to verify contact channels, and has not yet.
 
         Args:
             channels: those that have to be among them; at least one by default.
-            business: whether it is a business instead of an individual.
+            business: whether it is a business instead of an individual; by default it is one in
+                some of the tests.
             body: what to create it with, in the place of the usual members.
 
         Raises:
             PreconditionFailed: a customer of the profile's region has no channel to verify.
             ResourceMissing: it has others, or a customer with this body has none.
         """
-        is_usual = body is None
         if body is None:
-            body = self.business_body() if business else self.body()
+            return self._customers.of_any_type(
+                "contact channels",
+                lambda chosen: self._customer(
+                    self.business_body() if chosen else self.body(), channels, is_usual=True
+                ),
+                business,
+                {},
+            )
+        return self._customer(body, channels, is_usual=False)
+
+    def _customer(self, body: Body, channels: tuple[str, ...], *, is_usual: bool) -> Resource:
         answer = self._api.create_customer(body)
         if not answer.accepted and body.get("customerType") == "BUSINESS":
             # It is of one country, and its region is another.
@@ -347,7 +357,7 @@ class Owners(Part):
         return self._either(
             "a document is of a beneficial owner",
             OF_OWNERS,
-            self._customers.applicant,
+            lambda: self._customers.applicant(business=False),
             lambda: self.owner(self._customers.applicant(business=True)),
         )
 
@@ -442,12 +452,13 @@ class Reviews(Part):
         return self._api.create_verification({"customerId": customer["id"]})
 
     def unsubmitted(
-        self, *, business: bool = False, trigger: str | None = None, **more: Any
+        self, *, business: bool | None = None, trigger: str | None = None, **more: Any
     ) -> Resource:
         """Create a customer whom nobody has submitted; its contact channels are verified.
 
         Args:
-            business: whether it is a business instead of an individual.
+            business: whether it is a business instead of an individual; by default it is one in
+                some of the tests that name no trigger.
             trigger: a trigger of the review; one that is a magic value has to be named here.
             more: customer fields that differ from the usual ones.
 
@@ -455,6 +466,25 @@ class Reviews(Part):
             ResourceMissing: new customers are not UNVERIFIED here, or the magic value of the
                 trigger is for customers of the other type.
         """
+        return self._of_any_type("unsubmitted", self._unsubmitted, business, trigger, more)
+
+    def _of_any_type(
+        self,
+        what: str,
+        come: Callable[..., Resource],
+        business: bool | None,
+        trigger: str | None,
+        more: dict[str, Any],
+    ) -> Resource:
+        """Create a customer whose type may be open; a trigger may be of individuals alone."""
+        return self._customers.of_any_type(
+            what,
+            lambda chosen: come(chosen, trigger, more),
+            business if trigger is None else bool(business),
+            more,
+        )
+
+    def _unsubmitted(self, business: bool, trigger: str | None, more: dict[str, Any]) -> Resource:
         more.setdefault("endUserTermsConsent", self._customers.terms_consent())
         body = self._customers.business_body(**more) if business else self._customers.body(**more)
         magic = (self._triggers.magic(trigger) if trigger else None) or {}
@@ -497,10 +527,13 @@ class Reviews(Part):
         return self._contact.ready(arranged_resource(answer))
 
     def prepared(
-        self, *, business: bool = False, trigger: str | None = None, **more: Any
+        self, *, business: bool | None = None, trigger: str | None = None, **more: Any
     ) -> Resource:
         """Create a customer with all that its review surely needs; as :meth:`unsubmitted`."""
-        customer = self.unsubmitted(business=business, trigger=trigger, **more)
+        return self._of_any_type("prepared", self._prepared, business, trigger, more)
+
+    def _prepared(self, business: bool, trigger: str | None, more: dict[str, Any]) -> Resource:
+        customer = self._unsubmitted(business, trigger, more)
         if business:
             self.hand_in_papers(customer, self.prepare_business(customer))
         return customer
@@ -631,32 +664,37 @@ class Reviews(Part):
         return submissions_in(arranged_body(answer))
 
     def submitted(
-        self, *, business: bool = False, trigger: str | None = None, **more: Any
+        self, *, business: bool | None = None, trigger: str | None = None, **more: Any
     ) -> Resource:
         """Create a customer and submit it; ``trigger`` is a trigger that decides its review."""
+        return self._of_any_type("submitted", self._submitted, business, trigger, more)
 
+    def _submitted(self, business: bool, trigger: str | None, more: dict[str, Any]) -> Resource:
         def come() -> Resource:
-            customer = self.prepared(business=business, trigger=trigger, **more)
+            customer = self._prepared(business, trigger, more)
             self.submission(customer)
             return customer
 
         return self._met_in_time(come, trigger)
 
     def hosted(
-        self, *, business: bool = False, trigger: str | None = None, **more: Any
+        self, *, business: bool | None = None, trigger: str | None = None, **more: Any
     ) -> Resource:
         """Create a customer who completes the hosted flow; ``trigger`` decides the review.
 
         A sandbox approves the businesses that complete it, without any time between. Where that is
         not wanted, every other try has a number that is not promised an approval.
         """
+        return self._of_any_type("hosted", self._hosted, business, trigger, more)
+
+    def _hosted(self, business: bool, trigger: str | None, more: dict[str, Any]) -> Resource:
         needs_decision = business and DECISIONS.get(trigger or "") not in (None, "APPROVED")
         numbers = cycle([UNDECIDED, None] if needs_decision else [None])
 
         def come() -> Resource:
             number = next(numbers)
             company = {} if number is None else {"businessInfo": self._customers.company(number)}
-            customer = self.unsubmitted(business=business, trigger=trigger, **{**company, **more})
+            customer = self._unsubmitted(business, trigger, {**company, **more})
             self._links.complete_flow(customer)
             return customer
 
@@ -690,7 +728,7 @@ class Reviews(Part):
         return customer
 
     def onboarded(
-        self, road: Road, *, business: bool = False, trigger: str | None = None, **more: Any
+        self, road: Road, *, business: bool | None = None, trigger: str | None = None, **more: Any
     ) -> Resource:
         """Create a customer who comes to its review by a road."""
         onboard = {"directly": self.submitted, "hosted": self.hosted}[road]

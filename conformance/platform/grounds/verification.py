@@ -54,7 +54,7 @@ def _create_owner(platform: Platform) -> Ground:
 
 
 def _create_document(platform: Platform) -> Ground:
-    form = platform.verification.documents.form(platform.customers.applicant())
+    form = platform.verification.documents.form(platform.customers.applicant(business=False))
     return Ground(
         live={name: form[name] for name in ("documentHolder", "documentType")},
         body=form,

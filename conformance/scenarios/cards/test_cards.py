@@ -118,7 +118,7 @@ def _unapproved_holder(platform: Platform, status: str) -> tuple[Resource, Resou
 def _newcomer(platform: Platform, status: str, currencies: list[str]) -> Resource:
     """Return a customer who was never approved, at a status."""
     if status == "UNVERIFIED":
-        customer = platform.customers.applicant(currencies=currencies)
+        customer = platform.customers.applicant(business=False, currencies=currencies)
         if verification_status(customer) == "APPROVED":
             raise ResourceMissing("customers are approved from the start")
         return customer

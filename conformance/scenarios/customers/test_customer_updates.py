@@ -317,7 +317,7 @@ def test_another_id_of_the_platform_is_kept(platform: Platform, check: Check) ->
     with check("CUS-030"):
         expect_only_changed(customer, shown, ["platformCustomerId"])
     with check("CUS-015"):
-        other = platform.customers.read(platform.customers.applicant())
+        other = platform.customers.read(platform.customers.applicant(business=False))
         shared = platform.api.update_customer(other["id"], {"platformCustomerId": new})
         if not shared.accepted:
             # What tells two customers of one id apart are their UMA addresses.

@@ -189,7 +189,11 @@ def test_nothing_leaves_a_wallet_for_a_uma_address_unsigned(
 ) -> None:
     """An unsigned payment to the UMA address of a receiver who can be paid moves nothing."""
     wallet = funded_wallet(platform)
-    body = {**uma_quote(platform, wallet), "lockedCurrencyAmount": whole_unit(wallet)}
+    body = {
+        **uma_quote(platform, wallet),
+        "lockedCurrencySide": "SENDING",
+        "lockedCurrencyAmount": whole_unit(wallet),
+    }
 
     expect_unpaid_unsigned(platform, check, wallet, body)
 

@@ -381,7 +381,7 @@ def test_a_business_gets_none(platform: Platform, check: Check) -> None:
 def test_the_holder_has_to_be_approved(platform: Platform, check: Check) -> None:
     """The request is refused, and creates no account, until the individual is approved."""
     applicant = platform.verification.reviews.unsubmitted(
-        currencies=sorted({platform.profile.currency, CURRENCY})
+        business=False, currencies=sorted({platform.profile.currency, CURRENCY})
     )
     registration = platform.api.create_external_account(
         platform.external_accounts.body(applicant, "usd_account")

@@ -227,7 +227,7 @@ def test_ids_of_onboarding_have_one_form(platform: Platform) -> None:
     arranged_body(platform.api.create_beneficial_owner(platform.verification.owners.body(business)))
     arranged_body(
         platform.api.create_document(
-            platform.verification.documents.form(platform.verification.reviews.unsubmitted())
+            platform.verification.documents.form(platform.customers.applicant(business=False))
         )
     )
     if platform.profile.features.declares("unregulated"):

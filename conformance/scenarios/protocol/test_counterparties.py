@@ -208,7 +208,7 @@ def uma_destination(platform: Platform, address: str | None) -> Resource:
 def uma_quote(platform: Platform, source: Resource | None = None) -> Json:
     """Return the body of a quote to the UMA address of a receiver who can be paid."""
     destination = uma_destination(platform, receiver_address(platform))
-    return {**platform.quotes.body(source, {"id": ""}), "destination": destination}
+    return {**platform.quotes.body(source, {"id": ""}, side="SENDING"), "destination": destination}
 
 
 def unknown_address(platform: Platform) -> str:

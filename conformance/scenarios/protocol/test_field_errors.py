@@ -54,7 +54,7 @@ class Subject:
         if self.kind == "customer":
             return platform.api.create_customer(body, valid=valid)
         if self.kind == "change":
-            customer = platform.customers.applicant()
+            customer = platform.customers.applicant(business=False)
             return platform.api.update_customer(customer["id"], body, valid=valid)
         return platform.api.create_external_account(body, valid=valid)
 

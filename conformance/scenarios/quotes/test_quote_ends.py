@@ -447,7 +447,7 @@ def body_with_rail(platform: Platform, rail: str | None = None) -> Json:
         ResourceMissing: no corridor leads to a US account, or the account does not list the rail.
     """
     source, destination = platform.quotes.ends(platform.quotes.corridor_to(US_ACCOUNT))
-    return having_rail(platform.quotes.body(source, destination), destination, rail)
+    return having_rail(platform.quotes.body(source, destination, side="SENDING"), destination, rail)
 
 
 def having_rail(body: Json, destination: Json, rail: str | None = None) -> Json:

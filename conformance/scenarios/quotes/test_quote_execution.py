@@ -472,6 +472,7 @@ def expect_uncovered(platform: Platform, check: Check, source: Resource, body: J
     """
     __tracebackhide__ = True
     before, _ = platform.internal_accounts.balances(source)
+    body = {**body, "lockedCurrencySide": "SENDING"}
 
     steps = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before + 1})
 

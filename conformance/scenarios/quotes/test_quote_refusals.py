@@ -223,7 +223,7 @@ def test_a_refused_quote_leaves_no_transaction(platform: Platform, *, immediate:
     The refused one is to an unknown account, or is to be executed at once and is not funded.
     """
     source = platform.internal_accounts.account()
-    body = platform.quotes.body(source)
+    body = platform.quotes.body(source, side="SENDING")
     unknown = unknown_id(body["destination"]["accountId"])
     balance, _ = platform.internal_accounts.balances(source)
     refused = (

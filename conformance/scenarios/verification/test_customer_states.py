@@ -74,7 +74,7 @@ def test_no_review_begins_while_something_is_missing(platform: Platform, busines
 @requirement("VER-127")
 def test_a_link_that_nobody_follows_begins_no_review(platform: Platform) -> None:
     """An individual who got a link to the hosted flow is UNVERIFIED."""
-    individual = platform.verification.reviews.unsubmitted()
+    individual = platform.verification.reviews.unsubmitted(business=False)
     arranged_body(platform.verification.links.create(individual))
 
     status = verification_status(platform.customers.read(individual))

@@ -97,7 +97,7 @@ def test_a_document_is_recorded_as_it_was_sent(platform: Platform, check: Check,
 def holder_of(platform: Platform, kind: str) -> Resource:
     """Return a new holder of documents, one of ``HOLDERS``."""
     if kind == "individual":
-        return platform.customers.applicant()
+        return platform.customers.applicant(business=False)
     business = platform.customers.applicant(business=True)
     return business if kind == "business" else platform.verification.owners.owner(business)
 
@@ -110,7 +110,9 @@ def test_a_customer_or_an_owner_holds_a_document(platform: Platform, check: Chec
     """Documents of an individual, of a business and of a beneficial owner are accepted."""
     business = platform.customers.applicant(business=True)
 
-    of_individual = platform.verification.documents.upload(platform.customers.applicant())
+    of_individual = platform.verification.documents.upload(
+        platform.customers.applicant(business=False)
+    )
     of_business = platform.verification.documents.upload(business, "UTILITY_BILL")
     of_owner = platform.verification.documents.upload(platform.verification.owners.owner(business))
 
@@ -153,7 +155,7 @@ def test_an_owner_from_abroad_hands_in_two_documents(platform: Platform) -> None
 def test_a_document_of_an_unknown_holder_is_refused(platform: Platform, check: Check) -> None:
     """Unknown ids of a customer and of an owner are refused with 400, 404 or 422."""
     person, owner = (
-        platform.customers.applicant(),
+        platform.customers.applicant(business=False),
         platform.verification.owners.owner(platform.customers.applicant(business=True)),
     )
 
@@ -709,7 +711,7 @@ def test_the_reason_of_a_rejection_is_told(
     rejection = platform.verification.documents.upload(holder, trigger=trigger)
     if rejection.accepted and holder.customer is not None:
         # Its business lacks more than a document, so that its submission tells other reasons.
-        holder = platform.customers.applicant()
+        holder = platform.customers.applicant(business=False)
         rejection = platform.verification.documents.upload(holder, trigger=trigger)
 
     text = text_with_reason(platform, holder, rejection, reason)

@@ -361,7 +361,7 @@ def test_an_owner_of_an_unknown_customer_is_refused(platform: Platform) -> None:
 def test_an_individual_has_no_owners(platform: Platform) -> None:
     """An owner whose ``customerId`` is that of an individual is refused."""
     body = platform.verification.owners.body(platform.customers.applicant(business=True))
-    person = platform.customers.applicant()
+    person = platform.customers.applicant(business=False)
 
     refusal = platform.api.create_beneficial_owner(having("customerId", person["id"])(body))
 

@@ -51,7 +51,7 @@ OPTIONAL_MEMBERS = ("birthDate", "nationality", "address", "fullName", *NUMBER)
 @requirement("VER-001", "VER-002", "VER-003", "VER-004", "VER-005", "VER-020", "VER-021")
 def test_an_individual_is_accepted_for_review(platform: Platform, check: Check) -> None:
     """The submission has the customer's id, the status IN_PROGRESS and no errors."""
-    individual = platform.verification.reviews.prepared()
+    individual = platform.verification.reviews.prepared(business=False)
 
     submission = platform.verification.reviews.submission(individual)
 
@@ -80,7 +80,7 @@ def test_an_individual_at_the_edge_of_a_rule_is_accepted_for_review(
     Its twin is an individual with usual members.
     """
     reviews = platform.verification.reviews
-    twin = reviews.submission(reviews.prepared())
+    twin = reviews.submission(reviews.prepared(business=False))
     if twin.get("verificationStatus") != IN_PROGRESS:
         raise PreconditionFailed(f"a usual individual is not accepted either: {twin}")
     individual = reviews.prepared(**{change.member: change.value})
@@ -443,7 +443,9 @@ def test_an_individual_is_accepted_once_the_missing_fields_are_supplied(
     platform.verification.reviews.unresolved(individual)
     platform.customers.change(individual, **{name: body[name] for name in NUMBER})
 
-    submission = _submit_like(platform.verification.reviews.prepared(), individual, platform)
+    submission = _submit_like(
+        platform.verification.reviews.prepared(business=False), individual, platform
+    )
 
     with check("VER-050"):
         assert submission["verificationStatus"] == IN_PROGRESS
@@ -604,12 +606,12 @@ def test_a_missing_field_is_named_when_it_is_read(platform: Platform) -> None:
 @requirement("VER-068")
 def test_an_accepted_submission_is_found_without_errors(platform: Platform) -> None:
     """The submission that is IN_PROGRESS shows no errors when it is read."""
-    individual = platform.verification.reviews.prepared()
-    submission = platform.verification.reviews.submission(individual)
+    customer = platform.verification.reviews.prepared()
+    submission = platform.verification.reviews.submission(customer)
 
     same = [
         o
-        for o in platform.verification.reviews.submissions(individual)
+        for o in platform.verification.reviews.submissions(customer)
         if o.get("id") == submission["id"]
     ]
 
@@ -641,17 +643,17 @@ def test_a_submission_is_not_found_by_another_customer(platform: Platform, *, sh
 @requirement("VER-065")
 def test_nothing_is_found_by_a_customer_who_does_not_exist(platform: Platform) -> None:
     """The request is refused, or its answer has no submission with an id."""
-    individual = platform.verification.reviews.prepared()
-    submission = platform.verification.reviews.submission(individual)
+    customer = platform.verification.reviews.prepared()
+    submission = platform.verification.reviews.submission(customer)
 
-    answer = platform.api.list_verifications({"customerId": unknown_id(individual["id"])})
+    answer = platform.api.list_verifications({"customerId": unknown_id(customer["id"])})
 
     platform.observe(f"the verifications of an unknown customer: {answer.status}")
     if answer.accepted:
         ids = [one.get("id") for one in _submissions(answer.body)]
         assert not [name for name in ids if name], f"found {ids}, but not {submission['id']}"
     else:
-        answer.refused(twin=platform.api.list_verifications({"customerId": individual["id"]}))
+        answer.refused(twin=platform.api.list_verifications({"customerId": customer["id"]}))
 
 
 @requirement("VER-066")
@@ -672,11 +674,11 @@ def test_a_customer_who_was_never_submitted_is_not_in_progress(platform: Platfor
 @requirement("VER-070")
 def test_a_customer_who_does_not_exist_cannot_be_submitted(platform: Platform) -> None:
     """The submission of an unknown id is refused with 404, 400 or 422."""
-    individual = platform.verification.reviews.prepared()
+    customer = platform.verification.reviews.prepared()
 
-    refusal = platform.verification.reviews.submit({"id": unknown_id(individual["id"])})
+    refusal = platform.verification.reviews.submit({"id": unknown_id(customer["id"])})
 
-    refusal.refused(*NOT_FOUND, twin=platform.verification.reviews.submit(individual))
+    refusal.refused(*NOT_FOUND, twin=platform.verification.reviews.submit(customer))
 
 
 @pytest.mark.parametrize(

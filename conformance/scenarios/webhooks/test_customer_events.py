@@ -461,7 +461,9 @@ def _let_reports_arrive(platform: Platform) -> None:
     Raises:
         PreconditionFailed: no such webhook comes.
     """
-    _arrange_event(platform, platform.verification.reviews.submitted(), False, "PENDING")
+    _arrange_event(
+        platform, platform.verification.reviews.submitted(business=False), False, "PENDING"
+    )
 
 
 def _decision_types(business: bool) -> set[str]:

@@ -338,7 +338,7 @@ def test_a_review_is_reported_with_what_was_changed_before_it(
     platform: Platform, check: Check
 ) -> None:
     """The PENDING webhook agrees with an individual whose name and birth date were corrected."""
-    customer = platform.verification.reviews.prepared()
+    customer = platform.verification.reviews.prepared(business=False)
     platform.customers.change(customer, fullName="Ines Marchetti", birthDate="1985-03-15")
     platform.verification.reviews.submission(customer)
     data = arrange_event(platform, f"{FAMILIES[False]}PENDING", customer["id"]).data

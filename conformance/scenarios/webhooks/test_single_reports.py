@@ -108,7 +108,9 @@ def test_a_rejection_is_reported_once(platform: Platform, business: bool) -> Non
     arrange_event(platform, f"{FAMILIES[business]}REJECTED", customer["id"])
 
     arrange_event(
-        platform, f"{FAMILIES[False]}PENDING", platform.verification.reviews.submitted()["id"]
+        platform,
+        f"{FAMILIES[False]}PENDING",
+        platform.verification.reviews.submitted(business=False)["id"],
     )
 
     expect_one_id(platform, f"{FAMILIES[business]}REJECTED", customer["id"])
