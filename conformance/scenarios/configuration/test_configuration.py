@@ -140,6 +140,35 @@ def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, ch
                     answers[-1].refused(twin=complete_transfer[len(answers) - 1])
 
 
+@requirement("CFG-050")
+def test_a_field_that_a_currency_needs_is_needed_just_in_time_too(platform: Platform) -> None:
+    """A quote that is funded just in time is accepted with all fields, and refused without one.
+
+    Or what a payment for it starts does not complete. As above, a field counts where a customer
+    without it pays in another currency.
+    """
+    corridor, fields = corridor_with_required_fields(platform)
+    body = body_for(platform, corridor)
+    twin, _ = just_in_time(platform, body, corridor)
+    if not twin.accepted:
+        raise ResourceMissing(f"nothing is funded just in time to {corridor.account}: {twin}")
+    name = next((name for name in fields if pays_elsewhere(platform, name)), None)
+    if name is None:
+        raise ResourceMissing(f"without {fields} a customer pays in no other currency either")
+
+    answer, customer_id = just_in_time(platform, without_members(body, name), corridor)
+
+    if answer.operation.id != twin.operation.id:
+        raise ResourceMissing(f"no customer without {name} comes to a quote: {answer}")
+    if answer.accepted:
+        quote = arranged_resource(answer)
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer_id)
+        status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
+        assert status != "COMPLETED", answer
+        return
+    answer.refused(twin=twin)
+
+
 @requirement("CFG-006")
 def test_a_field_that_a_currency_needs_may_be_supplied_later(platform: Platform) -> None:
     """A transfer is accepted after an update of the customer with the required fields."""
@@ -718,19 +747,43 @@ def transfer_of(platform: Platform, body: Json, corridor: Corridor, **changes: A
     ``changes`` are members of the customer that are updated before the transfer; a refusal of them
     takes the place of the answer to the creation.
     """
-    # Each customer of a platform has its own reference and email address.
-    unique_members = {
-        "platformCustomerId": platform.samples.reference(),
-        "email": f"{platform.samples.reference()}@example.com",
-    }
-    created = platform.api.create_customer(
-        {**body, **{n: v for n, v in unique_members.items() if n in body}}
-    )
+    created = create_like(platform, body)
     if changes and created.accepted:
         updated = platform.api.update_customer(created.body["id"], changes)
         if not updated.accepted:
             return [updated]
     return [created, *(transfer(platform, created.body, corridor) if created.accepted else ())]
+
+
+def create_like(platform: Platform, body: Json) -> Answer:
+    """Create a customer who has a reference and an email address of its own."""
+    unique_members = {
+        "platformCustomerId": platform.samples.reference(),
+        "email": f"{platform.samples.reference()}@example.com",
+    }
+    return platform.api.create_customer(
+        {**body, **{n: v for n, v in unique_members.items() if n in body}}
+    )
+
+
+def just_in_time(platform: Platform, body: Json, corridor: Corridor) -> tuple[Answer, str]:
+    """Create a customer and a quote of it that is funded just in time.
+
+    Returns:
+        the last answer, up to a refusal, and the id of the customer.
+    """
+    created = create_like(platform, body)
+    if not created.accepted:
+        return created, ""
+    customer = platform.approved.approve(arranged_resource(created))
+    registered = platform.api.create_external_account(
+        platform.external_accounts.body(customer, corridor.account)
+    )
+    if not registered.accepted:
+        return registered, customer.id
+    account = platform.external_accounts.activate(arranged_resource(registered, customer))
+    quoted = platform.api.create_quote(platform.quotes.realtime_body(customer, account))
+    return quoted, customer.id
 
 
 def transfer(platform: Platform, customer: Resource, corridor: Corridor) -> list[Answer]:

@@ -61,6 +61,22 @@ def unasked_when_added(patch: Patch) -> None:
     patch.wrap(customers, "missing_fields", missing)
 
 
+@mutant("CFG-050", "what a currency asks for is not looked at where a quote is funded just in time")
+def unasked_just_in_time(patch: Patch) -> None:
+    waived: list[bool] = []
+
+    def draft(original: Callable[..., Quote], unit: Unit, order: quotes.Order) -> Quote:
+        waived[:] = [order.source.kind == "REALTIME"]
+        return original(unit, order)
+
+    def refuse(original: Callable[..., None], customer: Customer, *currencies: str) -> None:
+        if not any(waived):
+            original(customer, *currencies)
+
+    patch.wrap(quotes, "draft", draft)
+    patch.wrap(customers, "refuse_incomplete", refuse)
+
+
 declare(
     "CFG-005",
     "as-reviewed",
