@@ -26,6 +26,10 @@ NEVER_COMPLETES = ("FAILED", "EXPIRED", "REFUND_PENDING", "REFUND_COMPLETED", "R
 SHARE_OF_USUAL = 2
 """How many tests pay to the usual account for each that draws among those of all corridors."""
 
+INTERNAL = "the internal account of another customer is paid"
+OF_ANOTHER = (False, False, False, False, True)
+"""Whether it is, in the tests that leave it open."""
+
 SIDES = ("SENDING", "SENDING", "SENDING", "RECEIVING")
 """``lockedCurrencySide``, in the tests that leave it open."""
 
@@ -159,7 +163,8 @@ class Quotes(Part):
         Args:
             source: the internal account; by default a new customer's, with a usual deposit.
             destination: the receiving account; by default an external one of the same customer. In
-                some of the tests that leave the amount open too, it is one of another corridor.
+                some of the tests that leave the amount open too, it is one of another corridor, or
+                the internal account of another customer.
             side: ``lockedCurrencySide``; by default SENDING, and in some of the tests that leave
                 the amount open too RECEIVING.
             amount: ``lockedCurrencyAmount`` in the smallest unit; by default a usual one.
@@ -168,8 +173,8 @@ class Quotes(Part):
         source = source or self._internal_accounts.account()
         is_open = amount is None and side is None and not members.keys() & _AMOUNTS
         if destination is None:
-            name = self._drawn_account(source) if is_open else None
-            destination = self._external_accounts.account(owner_of(source), name)
+            destination = self._drawn(source) if is_open else None
+        destination = destination or self._external_accounts.account(owner_of(source))
         if side is None:
             side = self._samples.drawn("the side that is locked", SIDES) if is_open else SIDES[0]
         if amount is None:
@@ -183,16 +188,26 @@ class Quotes(Part):
             **members,
         }
 
-    def _drawn_account(self, source: Json) -> str | None:
+    def _drawn(self, source: Json) -> Json | None:
+        """Return the account that the test draws for a payment; None for the usual one."""
+        balance = source.get("balance")
+        usual = self._profile.usual_corridor
+        if not isinstance(balance, Mapping) or balance["currency"].get("code") != usual.sending:
+            return None
+        return self._either(
+            INTERNAL,
+            OF_ANOTHER,
+            lambda: self._external_accounts.account(owner_of(source), self._drawn_bank()),
+            self._of_another,
+        )
+
+    def _drawn_bank(self) -> str | None:
         """Return the example of an external account that the test draws; None for the usual one.
 
         It is a bank account that a corridor leads to from a usual internal account. Wallets are
         left out, as one may have to be proven first.
         """
-        balance = source.get("balance")
         usual = self._profile.usual_corridor
-        if not isinstance(balance, Mapping) or balance["currency"].get("code") != usual.sending:
-            return None
         banks: list[str | None] = [
             corridor.account
             for corridor in self._profile.resources.corridors
@@ -201,6 +216,15 @@ class Quotes(Part):
         ]
         usually: list[str | None] = [None] * (SHARE_OF_USUAL * len(banks))
         return self._samples.drawn("the account that is paid", usually + banks)
+
+    def _of_another(self) -> Resource | None:
+        """Return the internal account of another customer; None where such are not paid."""
+        account = self._internal_accounts.account(amount=0)
+        if not self._memory.works.get(INTERNAL):
+            body = self.body(self._internal_accounts.account(), account, side=SIDES[0])
+            if not self._api.create_quote(body).accepted:
+                return None
+        return account
 
     def _purpose(self, destination: Json) -> Body:
         """Return the purpose of a payment whose destination requires one."""

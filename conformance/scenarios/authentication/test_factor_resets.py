@@ -435,6 +435,27 @@ def test_a_cleared_factor_is_not_offered(platform: Platform, check: Check) -> No
         assert factor in now, f"{factor} was enrolled again, and {now} is offered after {again}"
 
 
+@requirement("SFR-115")
+def test_a_reset_clears_its_own_factor_alone(platform: Platform) -> None:
+    """A payment is authorized by the proof that it asks for, before the reset and after it."""
+    factor = platform.profile.bindings.reset_factor
+    customer = platform.resets.holder(factor)
+    platform.resets.enroll(customer, PHONE, required=False)
+    source = platform.internal_accounts.account(customer=customer)
+    before = platform.sca.send_proof(platform.sca.challenged(source=source, amount=1_000))
+    arranged_body(platform.resets.complete(platform.resets.passed(customer, factor)))
+    quote = platform.sca.challenged(source=source, amount=1_000)
+    asked_for = require_member(require_member(quote, "scaChallenge"), "factor")
+    if asked_for == factor:
+        raise ResourceMissing(f"the challenge asks for {factor}, which was cleared")
+
+    answer = platform.sca.send_proof(quote)
+
+    if not before.accepted:
+        raise ResourceMissing(f"no payment was authorized before the reset either: {before}")
+    answer.expect_accepted()
+
+
 @requirement("SFR-114")
 def test_a_refused_completion_clears_nothing(platform: Platform) -> None:
     """A factor is still offered after a completion before the liveness check was refused."""

@@ -24,10 +24,10 @@ from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
-from conformance.reference.authentication import factor_resets, factors, logins
+from conformance.reference.authentication import factor_resets, factors, logins, sca
 from conformance.reference.authentication.factor_resets import PHONE
 from conformance.reference.service import Service
-from conformance.reference.store import Customer, FactorReset
+from conformance.reference.store import Customer, FactorReset, Quote
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.unit import after as moment_after
 
@@ -317,6 +317,15 @@ for _requirement in ("SFR-111", "SFR-114"):
 def two_cleared(clear: Function, customer: Customer, factor: str) -> None:
     clear(customer, factor)
     clear(customer, PHONE)
+
+
+@mutant(
+    "SFR-115", "after a completed reset no proof of the customer is right", (sca, "check_proof")
+)
+def none_right(check: Function, unit: Unit, quote: Quote, body: Json) -> None:
+    query = select(FactorReset).where(FactorReset.customer_id == quote.customer_id)
+    was_reset = unit.session.scalars(query.where(FactorReset.status == "COMPLETED")).first()
+    check(unit, quote, {} if was_reset else body)
 
 
 def _of_customer(unit: Unit, customer: Customer, factor: str) -> list[FactorReset]:
