@@ -24,10 +24,10 @@ from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from conformance.platform.platform import Platform
-    from conformance.platform.resource import Resource
+    from conformance.platform.resource import Json, Resource
 
 TRIGGERS = {
     "ACTIVE": "internal_account.provide",
@@ -257,20 +257,60 @@ def test_a_proof_debits_no_stopped_account(platform: Platform, status: str) -> N
 @requirement("ACC-157", "ACC-158")
 def test_a_frozen_account_pays_no_uma_address(platform: Platform, check: Check) -> None:
     """Neither an earlier nor a new quote to a UMA address is paid from a FROZEN account."""
-    body, twin_body = (uma_quote(platform) for _ in range(2))
+    expect_unpaid(platform, check, "FROZEN", lambda: uma_quote(platform))
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        case(("ACC-149", "ACC-150"), "closed", "CLOSED"),
+        case(("ACC-157", "ACC-158"), "frozen", "FROZEN"),
+    ],
+)
+def test_a_stopped_account_pays_no_other_one_of_its_owner(
+    platform: Platform, check: Check, status: str
+) -> None:
+    """Neither an earlier nor a new quote moves money to the owner's account in another currency."""
+    conversion = platform.quotes.conversion_from(platform.profile.currency)
+
+    def quote() -> Json:
+        owner = platform.approved.customer(currencies=sorted(conversion.currencies))
+        source, destination = (
+            platform.internal_accounts.account(currency, amount=amount, customer=owner)
+            for currency, amount in ((conversion.sending, None), (conversion.receiving, 0))
+        )
+        return platform.quotes.body(source, destination, amount=AMOUNT)
+
+    expect_unpaid(platform, check, status, quote)
+
+
+def expect_unpaid(platform: Platform, check: Check, status: str, quote: Callable[[], Json]) -> None:
+    """Decide whether an earlier or a new quote is paid from an account that was stopped.
+
+    Args:
+        platform: the suite in the part of a platform.
+        check: decides a requirement.
+        status: at which the account is stopped.
+        quote: returns the body of a quote from an account of its own.
+
+    Raises:
+        ResourceMissing: no such quote is created.
+    """
+    __tracebackhide__ = True
+    body, twin_body = (quote() for _ in range(2))
     created = platform.api.create_quote(body)
     if not created.accepted:
-        raise ResourceMissing(f"no quote to a UMA address is created: {created}")
+        raise ResourceMissing(f"no such quote is created: {created}")
     source = platform.ledger.accounts[body["source"]["accountId"]]
-    platform.internal_accounts.stop(source, "FROZEN")
+    platform.internal_accounts.stop(source, status)
 
     executed = platform.api.execute_quote(created.body["id"])
     new_answers = platform.quotes.create_and_execute(body)
 
     twins = platform.quotes.create_and_execute(twin_body)
-    with check("ACC-158"):
+    with check(STOPPED_STATUSES[status]["earlier"]):
         expect_no_payment(platform, [created, executed], twins)
-    with check("ACC-157"):
+    with check(STOPPED_STATUSES[status]["new"]):
         expect_no_payment(platform, new_answers, twins)
 
 

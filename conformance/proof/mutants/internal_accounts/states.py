@@ -129,6 +129,30 @@ for _id in ("ACC-157", "ACC-158"):
         ),
     )
 
+
+def _of_one_owner(unit: Unit, quote: Quote) -> bool:
+    if quote.destination_kind != "INTERNAL":
+        return False
+    return accounts.get(unit, quote.destination["accountId"]).customer_id == quote.customer_id
+
+
+for _id in ("ACC-149", "ACC-150", "ACC-157", "ACC-158"):
+    declare(
+        _id,
+        "to-its-owner",
+        "the state of an account that pays its own owner is not looked at",
+        together(
+            skipped(
+                parties,
+                "refuse_blocked",
+                lambda _unit, source, target: (
+                    target.kind == "INTERNAL" and target.customer_id == source.customer_id
+                ),
+            ),
+            skipped(parties, "refuse_blocked_later", _of_one_owner),
+        ),
+    )
+
 for _id in ("ACC-150", "ACC-153", "ACC-158", "ACC-160"):
     declare(
         _id,
