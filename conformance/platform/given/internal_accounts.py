@@ -32,8 +32,8 @@ SHARE_OF_USUAL = 2
 PARTS = (1, 1, 1, 2)
 """In how many parts the deposit of a new account arrives."""
 
-_BECOMES = {"CLOSED": "ACC-148", "FROZEN": "ACC-154"}
-"""The requirement that an ACTIVE account becomes what it is brought to."""
+_BECOMES = {"CLOSED": "ACC-148", "FROZEN": "ACC-154", "FAILED": "ACC-144"}
+"""The requirement that an account becomes what it is brought to."""
 
 _LISTING = "listCustomerInternalAccounts"
 
@@ -236,7 +236,8 @@ class InternalAccounts(Part):
                 return self.read(account)
             except PreconditionFailed as error:
                 if status != "CLOSED":
-                    raise
+                    shows = [_BECOMES[status]] if status in _BECOMES else []
+                    raise PreconditionFailed(str(error), breaks=shows) from error
                 raise ResourceMissing(f"closed accounts are not shown: {error}") from error
 
         return self._until(

@@ -65,6 +65,19 @@ for _id, _source, _target in (
     )
 
 
+def _without(status: str, rows: list[Json]) -> list[Json]:
+    return [row for row in rows if row["status"] != status]
+
+
+for _id, _status in (("ACC-144", "FAILED"), ("ACC-154", "FROZEN")):
+    declare(
+        _id,
+        "unlisted",
+        f"accounts that are {_status} are not listed",
+        edited(accounts, "views", partial(_without, _status)),
+    )
+
+
 def _pending_as(status: str, body: Json) -> Json:
     return {**body, "status": status} if body["status"] == "PENDING" else body
 
