@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 KEY_LENGTH = 32
+LENGTHS = (12, 12, 36)
+"""How many characters a reference has, in the tests that draw it."""
 
 _T = TypeVar("_T")
 
@@ -51,8 +53,9 @@ class Samples:
         return f"{area}-{group}-{self.random.randint(1000, 9999)}"
 
     def reference(self) -> str:
-        """Return a short text that no other test uses."""
-        return "".join(self.random.choices(string.ascii_lowercase + string.digits, k=12))
+        """Return a text that no other test uses, in some of the tests as long as a UUID."""
+        length = self.drawn("the length of references", LENGTHS)
+        return "".join(self.random.choices(string.ascii_lowercase + string.digits, k=length))
 
     def idempotency_key(self, subject: Any) -> str:
         """Return an ``Idempotency-Key`` that no other request and no other run has.

@@ -174,7 +174,9 @@ class Cards(Part):
         for seen in self.transactions(card):
             if seen.get("id") == row["id"]:
                 return seen
-        raise PreconditionFailed(f"GET /transactions does not list {row['id']} any more")
+        raise PreconditionFailed(
+            f"GET /transactions does not list {row['id']} any more", breaks=["CAR-010"]
+        )
 
     def at_status(self, card: Json, row: Json, *statuses: str) -> Body:
         """Return a card transaction once its status is one of ``statuses``.

@@ -72,6 +72,12 @@ class ExternalAccounts(Part):
         """Return the external accounts of the platform."""
         return [as_resource(row) for row in self._api.pages("listPlatformExternalAccounts")]
 
+    def of_platform_by_pages(self, size: int) -> list[Resource]:
+        """Return the external accounts of the platform from pages of a size, or all at once."""
+        return [
+            as_resource(row) for row in self._api.by_pages("listPlatformExternalAccounts", size, {})
+        ]
+
     def institutions(self, country: str, currency: str) -> Sequence[str]:
         """Return the ``bankName`` values that are listed for a country and a currency."""
         corridor = (country, currency)

@@ -231,6 +231,12 @@ class RuleBasedAccounts(Part):
         body = self.body(internal_account, destination, label=label)
         return self._provisioned(arranged_resource(self.create(body)), internal_account)
 
+    def provided(self, created: Json, internal_account: Json) -> Resource:
+        """Return an account of a holder once it has a number, which a pending one may lack."""
+        account = as_resource(created, owner_of(internal_account))
+        pending = account.get("status") == "PENDING"
+        return self._provisioned(account, internal_account) if pending else account
+
     def _provisioned(self, created: Resource, internal_account: Json) -> Resource:
         """Return an account of a holder once it is listed, and not pending any more."""
         holder = owner_of(internal_account)

@@ -93,6 +93,27 @@ def test_every_reset_has_an_id_of_its_own(platform: Platform) -> None:
     assert first["resetId"] != second["resetId"]
 
 
+@requirement("SFR-116")
+def test_an_end_user_has_an_address_of_any_version(platform: Platform) -> None:
+    """A start and a completion that name an IPv6 address are accepted, as with the usual one."""
+    address = {"endUserIpAddress": "2001:db8:85a3::8a2e:370:7334"}
+    customer = platform.resets.holder()
+    factor = platform.profile.bindings.reset_factor
+
+    start = platform.resets.start(customer, body={"factor": factor, **address})
+
+    if not start.accepted:
+        arranged_body(platform.resets.start(customer))
+    start.expect_accepted()
+    reset = platform.resets.passed_from(platform.resets.begun(start, customer, factor))
+    completion = platform.resets.complete(
+        reset, {**platform.resets.completion_body(reset), **address}
+    )
+    if not completion.accepted:
+        arranged_body(platform.resets.complete(reset))
+    completion.expect_accepted()
+
+
 @requirement("SFR-009")
 def test_a_start_without_a_factor_is_refused(platform: Platform) -> None:
     """A body without ``factor`` is refused."""

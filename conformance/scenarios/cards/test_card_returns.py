@@ -16,6 +16,9 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 # --- Returns of a purchase ------------------------------------------------------------------
 
+FIRST = PRICE // 10
+"""What the first of two returns brings back: each may count twice, and all within the price."""
+
 
 @requirement("CAR-060", "CAR-024", "CAR-061", "CAR-066", "CAR-068", "CAR-069", "CAR-034", "CAR-036")
 def test_a_returned_part_is_noted_on_the_purchase(platform: Platform, check: Check) -> None:
@@ -297,7 +300,7 @@ def test_the_reversal_of_a_return_leaves_another_one(platform: Platform) -> None
     other, _ = platform.cards.returned_purchase(card, PART)
     of_other = units(platform.cards.read(card, other).get("refundedAmount"))
 
-    expect_another_left(platform, card, purchase, row, PART)
+    expect_another_left(platform, card, purchase, row, FIRST)
 
     assert units(platform.cards.read(card, other).get("refundedAmount")) == of_other
 
@@ -315,21 +318,21 @@ def test_the_reversal_of_the_second_return_leaves_the_first(platform: Platform) 
             row
             for row in platform.cards.transactions(card)
             if is_same(row.get("originalTransactionId"), purchase["id"])
-            and units(row.get("settledAmount")) == 2 * PART
+            and units(row.get("settledAmount")) == 2 * FIRST
         ),
         None,
-    ) or platform.cards.refund(card, purchase, 2 * PART)
+    ) or platform.cards.refund(card, purchase, 2 * FIRST)
 
-    expect_another_left(platform, card, purchase, row, 2 * PART)
+    expect_another_left(platform, card, purchase, row, 2 * FIRST)
 
 
 def returned_twice(platform: Platform, card: Json) -> tuple[Body, Body]:
-    """Return a purchase with returns of one part and of two, and the row of the first."""
-    purchase, row = platform.cards.returned_purchase(card, PART)
+    """Return a purchase with two returns, the second twice as large, and the row of the first."""
+    purchase, row = platform.cards.returned_purchase(card, FIRST)
     # The row may be of a return on its own, and may count as one of the purchase.
     first = units(platform.cards.read(card, purchase).get("refundedAmount"))
-    both = first + 2 * PART
-    platform.cards.cause(card, purchase, "card.return", 2 * PART)
+    both = first + 2 * FIRST
+    platform.cards.cause(card, purchase, "card.return", 2 * FIRST)
     seen = platform.cards.wait_for_return(card, purchase, both)
     if units(seen.get("refundedAmount")) != both:
         raise PreconditionFailed(f"two returns are not noted together: {seen}")

@@ -268,6 +268,22 @@ def test_customers_may_share_a_platform_customer_id(platform: Platform, check: C
                 assert after.get(member) == other.get(member), after
 
 
+@requirement("CUS-803")
+def test_a_known_number_makes_another_customer(platform: Platform) -> None:
+    """Where a second customer may have the number of the first, it is one of its own."""
+    body, other_body = (platform.customers.american_body() for _ in range(2))
+    customer = arranged_resource(platform.api.create_customer(body))
+
+    answer = platform.api.create_customer({**other_body, "identifier": body["identifier"]})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"a number is that of one customer: {answer}")
+    other = arranged_resource(answer)
+    assert other["id"] != customer["id"], answer
+    shown = other.get("platformCustomerId")
+    assert shown in (None, other_body["platformCustomerId"]), answer
+
+
 def bodies_with_shared_id(platform: Platform) -> list[Json]:
     """Return the bodies of three customers with one ``platformCustomerId``."""
     shared_id = platform.samples.reference()

@@ -100,7 +100,7 @@ def test_an_account_is_shown_as_it_was_sent(
 
 @requirement("EXT-011", "EXT-012", "EXT-806")
 def test_the_platforms_id_of_an_account_is_a_text(platform: Platform, check: Check) -> None:
-    """An id of digits that begins with zeros, and one with capitals, are shown as they were sent.
+    """An id of digits that begins with zeros, and a long one with capitals, are shown as sent.
 
     They are shown so by the answer to the creation, by a reading and by the list.
     """
@@ -108,7 +108,7 @@ def test_the_platforms_id_of_an_account_is_a_text(platform: Platform, check: Che
     name = platform.samples.digits(8)
     bodies = [
         {**platform.external_accounts.body(owner), "platformAccountId": own_id}
-        for own_id in (f"00{name}", f"Payee-{name}-B")
+        for own_id in (f"00{name}", f"Payee-{name}-of-the-books-of-2025-B")
     ]
 
     accounts = [arranged_resource(platform.api.create_external_account(body)) for body in bodies]
@@ -353,6 +353,25 @@ def test_all_accounts_are_listed_on_however_many_pages(platform: Platform) -> No
     rows = platform.external_accounts.of_customer_by_pages(owner, 2)
 
     assert sorted(_ids(rows)) == sorted(_ids(accounts))
+
+
+@requirement("EXT-094")
+def test_all_accounts_of_the_platform_are_listed_on_however_many_pages(platform: Platform) -> None:
+    """Two new accounts and all others that there were are on some three pages."""
+    own = without("customerId")
+    owner = platform.external_accounts.account_holder()
+    answers = [
+        platform.api.create_external_account(own(platform.external_accounts.body(owner)))
+        for _ in range(2)
+    ]
+    if not answers[-1].accepted:
+        raise ResourceMissing(f"no account is created without a customer: {answers[-1]}")
+    created = [arranged_resource(answer)["id"] for answer in answers]
+    known = {*_ids(platform.external_accounts.of_platform()), *created}
+
+    rows = platform.external_accounts.of_platform_by_pages(max(1, len(known) // 3))
+
+    assert known <= {*_ids(rows)}, f"{len(known)} accounts are known, and {len(rows)} are listed"
 
 
 @requirement("EXT-084", "EXT-085", "EXT-086")

@@ -445,3 +445,20 @@ def test_an_owner_who_is_not_told_rightly_is_noticed(
 ) -> None:
     """The owner is refused, or the submission of the business reports the wrong member."""
     expect_refusal_or_error(platform, fault, *members)
+
+
+@requirement("OWN-083")
+@pytest.mark.parametrize(
+    "members",
+    [("birthDate",), ("address",), ("identifier", "idType")],
+    ids=["birth-date", "address", "identifier"],
+)
+def test_a_control_person_is_told_rightly_too(platform: Platform, members: tuple[str, ...]) -> None:
+    """So it is where a control person who owns a tenth lacks the member."""
+    role = platform.profile.bindings.control_role
+
+    def fault(body: Json) -> Json:
+        controlling = {**body, "roles": [role], "ownershipPercentage": 10}
+        return without(f"{PERSON}.{members[0]}")(controlling)
+
+    expect_refusal_or_error(platform, fault, *members)

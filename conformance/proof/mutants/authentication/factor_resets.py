@@ -174,6 +174,20 @@ def phone_forgotten(body: Json) -> Json:
 # --- Fields of requests ---------------------------------------------------------------------
 
 
+def _refuse_version_6(_unit: Unit, ask: Ask) -> None:
+    if ":" in str(ask.body.get("endUserIpAddress")):
+        message = "Expected four numbers with dots."
+        raise errors.invalid_input(errors.field_error("endUserIpAddress", message))
+
+
+for _step in ("start", "complete"):
+    declare(
+        "SFR-116",
+        f"refused-at-{_step}",
+        f"an IPv6 address is refused at the {_step} of a reset",
+        before(factor_resets, _step, _refuse_version_6),
+    )
+
 declare(
     "SFR-009",
     "factor-assumed",

@@ -108,8 +108,13 @@ def one_for_all(patch: Patch) -> None:
     patch.replace(onboarding, "generated_platform_id", lambda: "default")
 
 
-def on_known_id(answer: Callable[[Customer], Any], *, business: bool = False) -> Apply:
-    """Return a patch after which a platformCustomerId that is known is answered otherwise.
+def on_known_id(
+    answer: Callable[[Customer], Any],
+    *,
+    business: bool = False,
+    member: str = "platformCustomerId",
+) -> Apply:
+    """Return a patch after which a ``member`` that is known of another customer is answered so.
 
     With ``business`` that holds for businesses alone.
     """
@@ -119,12 +124,12 @@ def on_known_id(answer: Callable[[Customer], Any], *, business: bool = False) ->
         known: dict[str, str] = {}
 
         def create(original: Handler, unit: Unit, ask: Ask) -> Any:
-            shared = ask.body.get("platformCustomerId")
+            shared = ask.body.get(member)
             concerned = not business or ask.body.get("customerType") == "BUSINESS"
             if concerned and shared in known:
                 return answer(customers.get(unit, known[shared]))
             body = original(unit, ask)
-            known[body["platformCustomerId"]] = body["id"]
+            known[shared or body["platformCustomerId"]] = body["id"]
             return body
 
         patch.wrap(onboarding, "create", create)
@@ -144,6 +149,12 @@ declare(
     on_known_id(_taken, business=True),
 )
 declare("CUS-016", "same", "the customer known by it is answered", on_known_id(customers.view))
+declare(
+    "CUS-803",
+    "same",
+    "the customer known by its identification number is answered",
+    on_known_id(customers.view, member="identifier"),
+)
 
 
 # --- Customers and accounts -----------------------------------------------------------------

@@ -142,6 +142,12 @@ declare(
     "there is one page",
     edited(externals, "list_for_customers", without("nextCursor")),
 )
+declare(
+    "EXT-094",
+    "one-page",
+    "there is one page of the platform's accounts",
+    edited(externals, "list_for_platform", without("nextCursor")),
+)
 declare("EXT-090", "same-page", "all pages are the first one", _forgetful("cursor"))
 
 

@@ -91,6 +91,14 @@ for _requirement, _place, _path in (
         edited(*_place, turned(_path, str.lower)),
     )
 
+for _requirement, (_module, _function) in (("EXT-011", CREATE), ("EXT-012", READ)):
+    declare(
+        _requirement,
+        "cut",
+        "a platformAccountId has at most 32 characters, and is cut",
+        edited(_module, _function, turned("platformAccountId", lambda text: text and text[:32])),
+    )
+
 for _requirement, _member in (("EXT-011", "platformAccountId"), ("EXT-823", "customerId")):
     declare(
         _requirement,

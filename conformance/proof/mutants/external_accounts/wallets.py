@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.proof.mutant import mutant
 from conformance.proof.mutants.external_accounts.account_rules import (
     declare_guesses,
     declare_kinds,
     declare_rules,
 )
+from conformance.proof.patch import Function, Patch
+from conformance.reference import errors
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES
+from conformance.reference.quotes import quotes
+from conformance.reference.quotes.quotes import Order
+from conformance.reference.store import Quote
+from conformance.reference.unit import Unit
 
 # --- Wallets --------------------------------------------------------------------------------
 
@@ -90,3 +97,19 @@ declare_rules(
     )
     for member, requirement in zip(_WAYS, rules, strict=True)
 )
+
+
+@mutant("WAL-192", "a bolt12 is paid once")
+def offer_paid_once(patch: Patch) -> None:
+    paid: set[str] = set()
+
+    def draft(original: Function, unit: Unit, order: Order) -> Quote:
+        account = order.destination.external
+        if account is not None and account.info.get("bolt12"):
+            if account.id in paid:
+                raise errors.Refusal("INVALID_BANK_ACCOUNT", "The offer was paid already.")
+            paid.add(account.id)
+        quote: Quote = original(unit, order)
+        return quote
+
+    patch.wrap(quotes, "draft", draft)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from conformance.proof.kit.builders import Handler, Json, around, edited, instead, rescued
@@ -282,6 +283,17 @@ for _requirement, _path in (("OWN-069", "address"), ("OWN-070", "identifier")):
         f"neither the report of an owner nor the submission asks for the {_path}",
         not_asked_for(_path),
     )
+
+declare(
+    "OWN-083",
+    "a-tenth",
+    "nothing is asked of who owns less than a quarter",
+    around(
+        owners,
+        "missing",
+        lambda missing, owner: [] if Decimal(owner.ownership) < 25 else missing(owner),
+    ),
+)
 
 for _requirement, _share, _statement in (
     ("OWN-072", (0, 1000), "more than all of a business can be owned"),

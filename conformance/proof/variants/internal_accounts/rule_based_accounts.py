@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from sqlalchemy import select
@@ -213,6 +214,22 @@ def no_routing_number(patch: Patch) -> None:
             "fundingPaymentInstructions": [entry(i) for i in body["fundingPaymentInstructions"]],
         }
     )(patch)
+
+
+@variant(
+    "M56",
+    "a rule-based account is pending at first, and has no number then",
+    "forms",
+    (rule_based, "create"),
+    around,
+)
+def pending_at_first(original: Function, unit: Unit, ask: Ask) -> Any:
+    reply = original(unit, ask)
+    if reply.status != HTTPStatus.CREATED:
+        return reply
+    return Reply(
+        reply.status, {**reply.body, "status": "PENDING", "fundingPaymentInstructions": []}
+    )
 
 
 @variant(
