@@ -22,6 +22,7 @@ from conformance.platform.resource import (
 )
 from conformance.platform.waiting import wait_until
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.challenges import offered_factors
 from conformance.scenarios.kit.faults import having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
@@ -748,10 +749,3 @@ def require_told_apart(refusal: Answer) -> None:
     """Raise ``ResourceMissing`` where a made-up reset was refused because it does not exist."""
     if refusal.status == HTTPStatus.NOT_FOUND:
         raise ResourceMissing(f"a reset that does not exist is not found by anybody: {refusal}")
-
-
-def offered_factors(platform: Platform, source: Resource) -> list[str]:
-    """Return the factors that a new challenge of an account's owner offers."""
-    quote = platform.sca.challenged(source=source, amount=1_000)
-    factors = require_member(require_member(quote, "scaChallenge"), "availableFactors")
-    return [str(factor) for factor in factors]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
+from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, require_member
 from conformance.scenarios.kit.cases import case
@@ -11,13 +14,14 @@ from conformance.scenarios.kit.challenges import (
     WAITING,
     expect_untouched,
     expire,
+    offered_factors,
     quote_after_proof,
     wrong_proof,
 )
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.regions import EU, moved_to_sca
 from conformance.scenarios.kit.shapes import expect_members
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 LOCKED = 423
 
@@ -28,6 +32,25 @@ def test_a_challenge_shows_the_members_of_its_shape(platform: Platform, check: C
     challenge = require_member(platform.sca.challenged(), "scaChallenge")
 
     expect_members(check, challenge, {"SCA-092": "purpose", "SCA-093": "availableFactors"})
+
+
+@requirement("SCA-094")
+def test_a_challenge_offers_each_factor(platform: Platform) -> None:
+    """A customer who has enrolled the factor of the profile and a phone is offered both."""
+    source = platform.sca.account()
+    enrolled = set()
+    for factor in (platform.profile.bindings.reset_factor, PHONE):
+        with suppress(TriggerFailed):
+            platform.resets.enroll(source.owner, factor)
+            enrolled.add(factor)
+    if len(enrolled) == 1:
+        raise ResourceMissing("a second factor is not enrolled, or is not known to be")
+
+    now = platform.until(
+        lambda: offered_factors(platform, source), lambda factors: enrolled <= {*factors}
+    )
+
+    assert enrolled <= {*now}, f"{enrolled} are enrolled, and {now} is offered"
 
 
 # --- Who is asked ---------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource
+from conformance.platform.resource import Json, Resource, require_member
 from conformance.verdict.decisions import PreconditionFailed
 
 WAITING = "PENDING_AUTHORIZATION"
@@ -46,3 +46,10 @@ def expire(platform: Platform, quote: Json) -> None:
         challengeId=challenge["id"],
         expiresAt=challenge["expiresAt"],
     )
+
+
+def offered_factors(platform: Platform, source: Resource) -> list[str]:
+    """Return the factors that a new challenge of an account's owner offers."""
+    quote = platform.sca.challenged(source=source, amount=1_000)
+    factors = require_member(require_member(quote, "scaChallenge"), "availableFactors")
+    return [str(factor) for factor in factors]

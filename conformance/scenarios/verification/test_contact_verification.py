@@ -85,6 +85,19 @@ def test_what_has_to_be_verified_is_shown_after_a_change(platform: Platform) -> 
     assert contact_channels(changed) == contact_channels(platform.customers.read(customer)), changed
 
 
+@requirement("CON-067")
+def test_a_nationality_decides_no_channel(platform: Platform) -> None:
+    """A Canadian of the region has the channels to verify that one of its own nationality has."""
+    usual = platform.verification.contact.customer(business=False)
+    body = {**platform.verification.contact.body(), "nationality": "CA"}
+
+    answer = platform.api.create_customer(body)
+
+    if not answer.accepted:
+        raise ResourceMissing(f"no Canadian is taken in the region {body['region']}: {answer}")
+    assert contact_channels(answer.body).keys() == contact_channels(usual).keys(), answer
+
+
 @requirement("CON-054")
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_the_whole_eu_verifies_contact_channels(platform: Platform, *, business: bool) -> None:

@@ -23,6 +23,14 @@ for _id, _member in (("SCA-092", "purpose"), ("SCA-093", "availableFactors")):
     declare(_id, "missing", f"a challenge has no {_member}", edited(sca, "view", without(_member)))
 
 
+declare(
+    "SCA-094",
+    "alone",
+    "a challenge offers the last factor alone",
+    edited(sca, "available", lambda factors: factors[-1:]),
+)
+
+
 @mutant("SCA-092", "a challenge of a conversion has no purpose", (sca, "view"))
 def purposeless_conversion(
     original: Callable[[Unit, Quote], Json | None], unit: Unit, quote: Quote

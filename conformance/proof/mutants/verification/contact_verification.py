@@ -281,6 +281,13 @@ SHOWN: tuple[tuple[str, str, str, Any], ...] = (
 )
 """Members of customers that are shown in another form."""
 
+
+@mutant("CON-067", "the channels of an individual follow the nationality", (contact, "begin"))
+def by_nationality(_begin: Function, customer: Customer) -> None:
+    country = customer.details.get("nationality", customer.region)
+    customer.contact = {name: contact.fresh() for name in contact.required_channels(country)}
+
+
 for _requirement, _name, _path, _value in SHOWN:
     declare(
         _requirement,
