@@ -30,6 +30,9 @@ INTERNAL = "the internal account of another customer is paid"
 OF_ANOTHER = (False, False, False, False, True)
 """Whether it is, in the tests that leave it open."""
 
+AGAIN = (False, False, False, True)
+"""Whether a like quote was made before, and left to lie."""
+
 SIDES = ("SENDING", "SENDING", "SENDING", "RECEIVING")
 """``lockedCurrencySide``, in the tests that leave it open."""
 
@@ -237,8 +240,14 @@ class Quotes(Part):
     def pending(
         self, source: Json | None = None, destination: Json | None = None, **members: Any
     ) -> Resource:
-        """Create a quote that is not executed yet; the arguments are those of :meth:`body`."""
-        return arranged_resource(self._api.create_quote(self.body(source, destination, **members)))
+        """Create a quote that is not executed yet; the arguments are those of :meth:`body`.
+
+        In some of the tests it is the second one of its ends and its amount.
+        """
+        body = self.body(source, destination, **members)
+        if not body.get("immediatelyExecute") and self._samples.drawn("an earlier quote", AGAIN):
+            arranged_resource(self._api.create_quote(body))
+        return arranged_resource(self._api.create_quote(body))
 
     def realtime_body(
         self,

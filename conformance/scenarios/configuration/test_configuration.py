@@ -860,11 +860,14 @@ def own_account_in(platform: Platform, customer: Resource, currencies: list[str]
 
 
 def dollar_quote(platform: Platform, side: str = "SENDING") -> Json:
-    """Return the body of a quote to which a standing fee applies."""
-    source, external_account = platform.quotes.ends(
-        dollar_corridor(platform), amount=2 * SENDING_AMOUNT
+    """Return the body of an individual's quote to which a standing fee applies."""
+    corridor = dollar_corridor(platform)
+    customer = platform.approved.individual(
+        currencies=sorted({platform.profile.currency, *corridor.currencies})
     )
-    body = platform.quotes.body(source, external_account, amount=SENDING_AMOUNT)
+    source = platform.internal_accounts.account("USD", amount=2 * SENDING_AMOUNT, customer=customer)
+    destination = platform.external_accounts.account(customer, corridor.account)
+    body = platform.quotes.body(source, destination, amount=SENDING_AMOUNT)
     if side == "SENDING":
         return body
     # The source can pay for this amount of the receiving currency.

@@ -267,7 +267,7 @@ def test_a_currency_has_the_same_decimals_everywhere(platform: Platform, kind: s
     if not corridors:
         raise ResourceMissing("resources.corridors of the profile send no coins")
     source, destination = platform.quotes.ends(corridors[0])
-    quote = platform.quotes.complete(platform.quotes.pending(source, destination))
+    quote = platform.quotes.complete(platform.quotes.pending(source, destination, side="SENDING"))
     lookup = platform.api.client.call(
         "lookupExternalAccount",
         path={"accountId": quote["destination"]["accountId"]},
