@@ -48,6 +48,9 @@ BUSINESS = "a beneficiary is a business"
 TYPES = (False, False, False, True)
 """Whether beneficiaries are businesses, in the tests that leave it open."""
 
+EARLIER = (False, False, False, False, True)
+"""Whether a customer has another account before, in the tests that leave it open."""
+
 _NEEDS_PROVIDER = frozenset({"BWP_ACCOUNT"})
 _IN_REVIEW = ("PENDING", "UNDER_REVIEW")
 _TELLING = frozenset({"beneficiaryType", "fullName", "legalName", "businessInfo"})
@@ -97,7 +100,8 @@ class ExternalAccounts(Part):
         Args:
             customer: the owner (its ``id`` is enough).
             name: an example of ``fixtures/accounts``; that of the usual corridor by default. Its
-                beneficiary is a business in some of the tests, where such accounts are taken.
+                beneficiary is a business in some of the tests, where such accounts are taken, and
+                in some the customer has another account before.
             trigger: a trigger that decides what becomes of payouts to the account.
         """
 
@@ -105,6 +109,8 @@ class ExternalAccounts(Part):
             return self.activate(self._create(customer, name, magic))
 
         if name is None and trigger is None:
+            if self._samples.drawn("an earlier external account", EARLIER):
+                self._create(customer, None, {})
             account = self._either(
                 BUSINESS,
                 TYPES,

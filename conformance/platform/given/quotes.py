@@ -36,6 +36,9 @@ AGAIN = (False, False, False, True)
 SIDES = ("SENDING", "SENDING", "SENDING", "RECEIVING")
 """``lockedCurrencySide``, in the tests that leave it open."""
 
+DESCRIBED: tuple[Body, ...] = ({}, {}, {"description": "Rent, May"})
+"""The optional members of a quote, in the tests that leave it open."""
+
 _OF_A_BANK = "_ACCOUNT"
 _AMOUNTS = frozenset({"lockedCurrencySide", "lockedCurrencyAmount"})
 
@@ -188,6 +191,7 @@ class Quotes(Part):
             "lockedCurrencySide": side,
             "lockedCurrencyAmount": amount,
             **self._purpose(destination),
+            **(self._samples.drawn("a description", DESCRIBED) if is_open else {}),
             **members,
         }
 

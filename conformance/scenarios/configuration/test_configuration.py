@@ -687,7 +687,7 @@ def listed_names(refusal: Answer) -> set[str]:
 
 
 def corridor_with_required_fields(platform: Platform) -> tuple[Corridor, list[str]]:
-    """Return a corridor with a currency that requires fields, and the fields that can be left out.
+    """Return the corridor that requires the most fields, and those that can be left out.
 
     The currency's names of the fields may be in capitals or with underscores.
 
@@ -696,14 +696,17 @@ def corridor_with_required_fields(platform: Platform) -> tuple[Corridor, list[st
     """
     required = required_fields_by_currency(platform, platform.configuration.read())
     members = {letters_of(name): name for name in platform.customers.body()}
+    found: tuple[Corridor, list[str]] | None = None
     for corridor in platform.profile.resources.corridors:
         names = [*required.get(corridor.receiving, ()), *required.get(corridor.sending, ())]
-        fields = [members[letters_of(name)] for name in names if letters_of(name) in members]
-        if fields:
-            return corridor, sorted(set(fields))
-    raise ResourceMissing(
-        f"no currency of resources.corridors has {REQUIRED_FIELDS} that the suite can leave out"
-    )
+        fields = {members[letters_of(name)] for name in names if letters_of(name) in members}
+        if len(fields) > (0 if found is None else len(found[1])):
+            found = corridor, sorted(fields)
+    if found is None:
+        raise ResourceMissing(
+            f"no currency of resources.corridors has {REQUIRED_FIELDS} that the suite can leave out"
+        )
+    return found
 
 
 def required_fields_by_currency(platform: Platform, configuration: Json) -> dict[str, list[str]]:

@@ -370,6 +370,23 @@ for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
     )
 
 
+def _asked_once(patch: Patch) -> None:
+    signed: set[str | None] = set()
+
+    def demand(
+        original: Function, unit: Unit, ask: Ask, account_id: str | None, *more: Any
+    ) -> None:
+        if account_id not in signed or embedded_wallets.is_retry(ask.headers):
+            original(unit, ask, account_id, *more)
+            signed.add(account_id)
+
+    patch.wrap(embedded_wallets, "demand_signature", demand)
+
+
+for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
+    declare(_id, "asked-once", "a wallet that has signed once need not sign again", _asked_once)
+
+
 def _is_to_an_address(unit: Unit, ask: Ask, *_: Any) -> bool:
     """Return whether a request executes a quote to a UMA address."""
     name = ask.params.get("quoteId")
