@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.text.paths import value_at
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 PERSON = "personalInfo"
 
@@ -123,6 +124,9 @@ def expect_refusal_or_error(platform: Platform, fault: Fault, *members: str) -> 
             answer.refused(*REFUSED, twin=twin)
             return
         platform.observe(f"an owner with a wrong {members[0]} is taken in at first")
+        if platform.samples.drawn("the owner has handed in a passport", (False, True)):
+            with suppress(PreconditionFailed):
+                platform.verification.documents.provide(answer.body, "PASSPORT")
         found = submission_errors(platform, business, answer.body)
         if any(is_about(error, *members) for error in found):
             return
