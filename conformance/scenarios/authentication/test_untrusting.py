@@ -36,16 +36,22 @@ def test_a_trusted_beneficiary_can_be_paid(platform: Platform) -> None:
     assert pay_out(platform, quote) == "COMPLETED"
 
 
-@requirement("SCA-086")
-def test_a_beneficiary_who_is_no_longer_trusted_can_be_paid(platform: Platform) -> None:
-    """The external account remains, and a payout to it is COMPLETED."""
+@requirement("SCA-086", "SCA-087")
+def test_a_beneficiary_who_is_no_longer_trusted_can_be_paid(
+    platform: Platform, check: Check
+) -> None:
+    """The external account remains, and a payout to it is COMPLETED with its customer's proof."""
     customer = platform.approved.sca_customer()
     source = platform.internal_accounts.account(customer=customer)
     account = platform.trust.untrusted(
         platform.external_accounts.activate(platform.trust.trusted(customer))
     )
 
-    assert pay_out(platform, platform.quotes.pending(source, account)) == "COMPLETED"
+    with check("SCA-086"):
+        assert pay_out(platform, platform.quotes.pending(source, account)) == "COMPLETED"
+    with check("SCA-087"):
+        executed = platform.quotes.execute(platform.quotes.pending(source, account))
+        assert executed["status"] == WAITING, executed
 
 
 # --- The challenge --------------------------------------------------------------------------

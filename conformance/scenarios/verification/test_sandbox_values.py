@@ -16,7 +16,7 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 FINAL_STATUSES = ("APPROVED", "REJECTED")
 SUFFIXES = ("001", "002", "003")
-ORDINARY_ENDINGS = ("100", "0029", "0019", "0039", "101", "202", "303")
+ORDINARY_ENDINGS = ("100", "0029", "0019", "0039", "101", "202", "303", "-B")
 """Endings of a number, some of which contain a suffix before the end, or end as one does."""
 
 

@@ -217,6 +217,22 @@ declare(
 )
 
 
+@mutant("SCA-087", "who took trust away proves nothing any more")
+def untrusted_unproven(patch: Patch) -> None:
+    owners: set[str | None] = set()
+
+    def confirm(original: Callable[[Unit, Ask], Json], unit: Unit, ask: Ask) -> Json:
+        owners.add(externals.get(unit, ask.params["externalAccountId"]).customer_id)
+        return original(unit, ask)
+
+    patch.wrap(trust, "confirm", confirm)
+    patch.wrap(
+        quotes,
+        "needs_challenge",
+        lambda original, customer, action: customer.id not in owners and original(customer, action),
+    )
+
+
 @mutant("SCA-086", "an account that loses its trust is not paid any more")
 def untrusted_unpaid(patch: Patch) -> None:
     lost: set[str] = set()
