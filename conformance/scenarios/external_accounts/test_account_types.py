@@ -10,7 +10,7 @@ import pytest
 from conformance.contract.notation import masked_or_same, same_text
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Body, Json, arranged_resource
+from conformance.platform.resource import Body, Json, arranged_resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import require_value_at
@@ -84,7 +84,7 @@ def with_plus(body: Json) -> list[str]:
 EXAMPLES = [
     case(
         (
-            *(example.requirement, "EXT-831", "EXT-835"),
+            *(example.requirement, "EXT-011", "EXT-012", "EXT-831", "EXT-835"),
             *(["EXT-832"] if with_plus(example.body) else []),
             *example.shown.values(),
         ),
@@ -134,6 +134,10 @@ def test_a_valid_account_is_created(
     account_read = arranged_resource(platform.api.get_external_account(account["id"]))
     with check("EXT-835"):
         expect_names_kept(account, account_read)
+    with check("EXT-011"):
+        assert account.get("platformAccountId") == body["platformAccountId"], account
+    with check("EXT-012"):
+        assert require_member(account_read, "platformAccountId") == body["platformAccountId"]
     for shown in (account, account_read):
         with check(example.requirement):
             expect_kind(shown, example)

@@ -55,7 +55,7 @@ def test_an_account_that_is_being_provisioned_is_pending(platform: Platform) -> 
 
 @requirement("ACC-141", "ACC-142", "ACC-143")
 def test_an_account_is_active_once_it_is_provisioned(platform: Platform, check: Check) -> None:
-    """A provisioned account is ACTIVE, receives a deposit and sends a payment."""
+    """A provisioned account is ACTIVE, receives a deposit and a payment, and sends a payment."""
     account = platform.internal_accounts.awaited()
 
     platform.triggers.fire(TRIGGERS["ACTIVE"], accountId=account["id"])
@@ -72,6 +72,18 @@ def test_an_account_is_active_once_it_is_provisioned(platform: Platform, check: 
     with check("ACC-143"):
         answers[-1].expect_accepted()
         assert answers[-1].body["status"] in SETTLING, answers[-1]
+    with check("ACC-142"):
+        payer = platform.internal_accounts.account()
+        other = platform.internal_accounts.account(amount=0)
+        twin, payment = (
+            platform.quotes.create_and_execute(
+                platform.quotes.body(payer, receiver, side="SENDING")
+            )[-1]
+            for receiver in (other, account)
+        )
+        if not twin.accepted:
+            raise ResourceMissing(f"no internal account of another customer is paid: {twin}")
+        payment.expect_accepted()
 
 
 @requirement("ACC-164")

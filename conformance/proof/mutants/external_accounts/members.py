@@ -91,6 +91,19 @@ for _requirement, _place, _path in (
         edited(*_place, turned(_path, str.lower)),
     )
 
+
+def _of_a_wallet(body: Json) -> Json:
+    is_bank = body["accountInfo"]["accountType"].endswith("_ACCOUNT")
+    return body if is_bank else {**body, "platformAccountId": None}
+
+
+declare(
+    "EXT-011",
+    "of-a-wallet",
+    "the platformAccountId of a wallet is not kept",
+    edited(externals, "create", _of_a_wallet),
+)
+
 for _requirement, (_module, _function) in (("EXT-011", CREATE), ("EXT-012", READ)):
     declare(
         _requirement,

@@ -207,6 +207,17 @@ def late_accounts_keep(unit: Unit, source: Any, destination: Any) -> None:
         raise errors.Refusal("CONFLICT", "The account was provisioned late.")
 
 
+@mutant(
+    "ACC-142",
+    "an account that was provisioned late is no destination",
+    (parties, "refuse_blocked"),
+    after,
+)
+def late_accounts_refuse(unit: Unit, _source: Any, target: Any) -> None:
+    if target.kind == "INTERNAL" and _was_held(unit, accounts.get(unit, target.account_id)):
+        raise errors.Refusal("CONFLICT", "The account was provisioned late.")
+
+
 def _with_stranger(
     target: str, unit: Unit, account: InternalAccount, status: str, move: Function
 ) -> None:
