@@ -1,4 +1,4 @@
-"""Crypto wallets as external accounts: they have an address, and need no beneficiary."""
+"""Crypto wallets and Lightning as external accounts: no beneficiary, and more than one payment."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.marks import SETTLING, requirement
 from conformance.scenarios.protocol.unsaid import with_known_values
+from conformance.verdict.decisions import ResourceMissing
 
+OFFER = "lightning.bolt12"
 WALLETS = {
     "base_wallet": "WAL-027",
     "polygon_wallet": "WAL-047",
@@ -31,3 +34,23 @@ def test_a_wallet_needs_no_beneficiary(platform: Platform, name: str) -> None:
     answer = platform.api.create_external_account(body)
 
     assert with_known_values(platform, answer).accepted, answer
+
+
+@requirement("WAL-192")
+def test_an_offer_is_paid_more_than_once(platform: Platform) -> None:
+    """Two payments to one LIGHTNING account with a bolt12 are executed, one after the other."""
+    corridor = next(
+        (one for one in platform.profile.resources.corridors if one.receiving == "BTC"), None
+    )
+    if corridor is None:
+        raise ResourceMissing("resources.corridors of the profile has none to BTC")
+    source = platform.internal_accounts.account(corridor.sending)
+    destination = platform.external_accounts.account(source.owner, OFFER)
+    body = platform.quotes.body(source, destination, side="SENDING")
+
+    first, second = (platform.quotes.create_and_execute(body) for _ in range(2))
+
+    if not first[-1].accepted:
+        raise ResourceMissing(f"no payment goes to a bolt12: {first[-1]}")
+    second[-1].expect_accepted()
+    assert second[-1].body["status"] in SETTLING, second[-1]

@@ -27,6 +27,7 @@ from conformance.platform.waiting import at_once
 from conformance.scenarios.internal_accounts.unmade import expect_unmade
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
+from conformance.scenarios.kit.idempotency import key_of_marks
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
@@ -728,6 +729,18 @@ def test_accounts_made_at_once_have_different_numbers(platform: Platform) -> Non
     ]
     account_numbers = [number for account in accounts for number in set(numbers(account))]
     assert len(account_numbers) == len(set(account_numbers)), account_numbers
+
+
+@requirement("RBA-083")
+def test_a_key_has_any_characters(platform: Platform) -> None:
+    """A key as a URL with an e-mail address is accepted, as one of letters and digits is."""
+    body = platform.rule_based.body(platform.rule_based.holder_account())
+
+    answer = platform.rule_based.create(body, key=key_of_marks(platform))
+
+    if not answer.accepted:
+        arranged_body(platform.rule_based.create(body))
+    answer.expect_accepted()
 
 
 # --- What is left open ----------------------------------------------------------------------

@@ -187,18 +187,6 @@ def test_a_key_has_at_most_255_characters(platform: Platform, check: Check) -> N
         assert arranged_resource(other)["id"] not in known, other
 
 
-@requirement("LIM-057")
-def test_a_key_has_any_characters(platform: Platform) -> None:
-    """A key as a URL with an e-mail address is accepted, as one of letters and digits is."""
-    body = platform.rule_based.body(platform.rule_based.holder_account())
-
-    answer = platform.rule_based.create(body, key=key_of_marks(platform))
-
-    if not answer.accepted:
-        arranged_body(platform.rule_based.create(body))
-    answer.expect_accepted()
-
-
 @requirement("LIM-050", "LIM-051", "LIM-054", "RBA-055")
 def test_a_label_has_at_most_255_characters(platform: Platform, check: Check) -> None:
     """A label of 255 characters is accepted and shown whole; one of 256 is refused."""
@@ -352,23 +340,6 @@ def test_an_idempotency_key_has_at_most_255_characters(platform: Platform, check
         at_limit.expect_accepted()
     with check("LIM-021"):
         past_limit.refused(twin=at_limit)
-
-
-@requirement("LIM-022")
-def test_an_idempotency_key_has_any_characters(platform: Platform) -> None:
-    """A KYC link is created with a key as a URL with an e-mail address."""
-    customer = platform.verification.reviews.unsubmitted()
-
-    answer = platform.verification.links.create(customer, key=key_of_marks(platform))
-
-    if not answer.accepted:
-        arranged_body(platform.verification.links.create(customer))
-    answer.expect_accepted()
-
-
-def key_of_marks(platform: Platform) -> str:
-    """Return an ``Idempotency-Key`` of letters, digits and marks."""
-    return f"https://pay.example/Order_{platform.samples.reference()}?by=a.b+c@example.com,2~1"
 
 
 @requirement("LIM-008")

@@ -35,7 +35,6 @@ from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-OFFER = "lightning.bolt12"
 US_ACCOUNT = "usd_account"
 WALLETS = (
     "solana_wallet",
@@ -461,26 +460,6 @@ def having_rail(body: Json, destination: Json, rail: str | None = None) -> Json:
     if not rails or rail not in (None, *rails):
         raise ResourceMissing(f"{rail or 'no rail'} is not among the paymentRails {rails}")
     return having("destination.paymentRail", rail or rails[0])(body)
-
-
-@requirement("WAL-192")
-def test_an_offer_is_paid_more_than_once(platform: Platform) -> None:
-    """Two payments to one LIGHTNING account with a bolt12 are executed, one after the other."""
-    corridor = next(
-        (one for one in platform.profile.resources.corridors if one.receiving == "BTC"), None
-    )
-    if corridor is None:
-        raise ResourceMissing("resources.corridors of the profile has none to BTC")
-    source = platform.internal_accounts.account(corridor.sending)
-    destination = platform.external_accounts.account(source.owner, OFFER)
-    body = platform.quotes.body(source, destination, side="SENDING")
-
-    first, second = (platform.quotes.create_and_execute(body) for _ in range(2))
-
-    if not first[-1].accepted:
-        raise ResourceMissing(f"no payment goes to a bolt12: {first[-1]}")
-    second[-1].expect_accepted()
-    assert second[-1].body["status"] in SETTLING, second[-1]
 
 
 def expect_no_rail(quote: Json) -> None:

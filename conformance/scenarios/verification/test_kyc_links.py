@@ -27,6 +27,7 @@ from conformance.platform.resource import (
 )
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.cases import case
+from conformance.scenarios.kit.idempotency import key_of_marks
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import Broken, ResourceMissing, TriggerFailed
 
@@ -339,6 +340,18 @@ def test_what_a_repeated_key_brings_is_recorded(platform: Platform) -> None:
     platform.observe(
         f"a repeated Idempotency-Key on kyc-link brings {describe_repetition(first, again)}"
     )
+
+
+@requirement("KYC-037")
+def test_an_idempotency_key_has_any_characters(platform: Platform) -> None:
+    """A KYC link is created with a key as a URL with an e-mail address."""
+    customer = platform.verification.reviews.unsubmitted()
+
+    answer = platform.verification.links.create(customer, key=key_of_marks(platform))
+
+    if not answer.accepted:
+        arranged_body(platform.verification.links.create(customer))
+    answer.expect_accepted()
 
 
 @requirement("KYC-034")

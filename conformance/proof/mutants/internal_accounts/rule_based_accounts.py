@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, Json, Place, around, instead, recoded
+from conformance.proof.kit.builders import Handler, Json, Place, around, before, instead, recoded
 from conformance.proof.kit.edits import Edit, as_number, put, turned, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.mutant import declare, mutant
@@ -18,6 +18,7 @@ from conformance.proof.mutants.internal_accounts.toolkit import (
     INFO,
     answered,
     despite,
+    key_without_marks,
     labelled,
     made,
     rowed,
@@ -520,3 +521,6 @@ def any_label(create: Function, unit: Unit, ask: Ask) -> Any:
     if isinstance(body, dict) and isinstance(body.get("label"), dict):
         body = {**body, "label": str(body["label"])}
     return create(unit, replace(ask, body=body))
+
+
+declare("RBA-083", "marks", "a key has no marks", before(rule_based, "create", key_without_marks))

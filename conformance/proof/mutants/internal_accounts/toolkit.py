@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
@@ -104,3 +105,9 @@ def despite(code: str, make: Callable[[Unit, Ask], None]) -> Apply:
 
 
 INFO = "fundingPaymentInstructions.*.accountOrWalletInfo"
+
+
+def key_without_marks(_unit: Unit, ask: Ask) -> None:
+    """Refuse an ``Idempotency-Key`` that has more than letters, digits and hyphens."""
+    if not re.fullmatch("[A-Za-z0-9-]*", ask.headers.get("idempotency-key", "")):
+        raise errors.invalid_input(errors.field_error("Idempotency-Key", "This is no key."))

@@ -359,18 +359,7 @@ def key_cut(patch: Patch) -> None:
     )
 
 
-def _refuse_marks(_unit: Unit, ask: Ask) -> None:
-    """Refuse a key that has other characters than letters, digits and hyphens."""
-    if not re.fullmatch("[A-Za-z0-9-]*", ask.headers.get("idempotency-key", "")):
-        raise errors.invalid_input(errors.field_error("Idempotency-Key", "This is no key."))
-
-
-declare("LIM-057", "marks", "a key has no marks", before(rule_based, "create", _refuse_marks))
-
-
 # --- Keys of hosted links -------------------------------------------------------------------
-
-declare("LIM-022", "marks", "a key has no marks", before(kyc_links, "create", _refuse_marks))
 
 
 @mutant("LIM-020", "the limit of keys is one too low")

@@ -10,11 +10,12 @@ from urllib.parse import quote
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, Json, after, around, edited, instead
+from conformance.proof.kit.builders import Handler, Json, after, around, before, edited, instead
 from conformance.proof.kit.edits import Edit, put, without
 from conformance.proof.kit.identifiers import declare_lookups, owner_of
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.internal_accounts.toolkit import key_without_marks
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, errors, rules
 from conformance.reference.customers import customers, onboarding
@@ -335,3 +336,6 @@ def region_of_creation(patch: Patch) -> None:
 
     patch.wrap(onboarding, "create", create)
     patch.wrap(kyc_links, "refuse_unverified_contact", refuse)
+
+
+declare("KYC-037", "marks", "a key has no marks", before(kyc_links, "create", key_without_marks))
