@@ -368,8 +368,12 @@ def test_all_accounts_of_the_platform_are_listed_on_however_many_pages(platform:
         raise ResourceMissing(f"no account is created without a customer: {answers[-1]}")
     created = [arranged_resource(answer)["id"] for answer in answers]
     known = {*_ids(platform.external_accounts.of_platform()), *created}
+    size = max(1, len(known) // 3)
 
-    rows = platform.external_accounts.of_platform_by_pages(max(1, len(known) // 3))
+    rows = platform.until(
+        lambda: platform.external_accounts.of_platform_by_pages(size),
+        lambda listed: known <= {*_ids(listed)},
+    )
 
     assert known <= {*_ids(rows)}, f"{len(known)} accounts are known, and {len(rows)} are listed"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, requirement
 from conformance.scenarios.protocol.unsaid import with_known_values
@@ -45,7 +46,11 @@ def test_an_offer_is_paid_more_than_once(platform: Platform) -> None:
     if corridor is None:
         raise ResourceMissing("resources.corridors of the profile has none to BTC")
     source = platform.internal_accounts.account(corridor.sending)
-    destination = platform.external_accounts.account(source.owner, OFFER)
+    registered = with_known_values(
+        platform,
+        platform.api.create_external_account(platform.external_accounts.body(source.owner, OFFER)),
+    )
+    destination = platform.external_accounts.activate(arranged_resource(registered, source.owner))
     body = platform.quotes.body(source, destination, side="SENDING")
 
     first, second = (platform.quotes.create_and_execute(body) for _ in range(2))

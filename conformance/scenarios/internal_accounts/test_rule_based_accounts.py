@@ -736,7 +736,7 @@ def test_a_key_has_any_characters(platform: Platform) -> None:
     """A key as a URL with an e-mail address is accepted, as one of letters and digits is."""
     body = platform.rule_based.body(platform.rule_based.holder_account())
 
-    answer = platform.rule_based.create(body, key=key_of_marks(platform))
+    answer = platform.rule_based.create(body, key=key_of_marks(platform, body))
 
     if not answer.accepted:
         arranged_body(platform.rule_based.create(body))

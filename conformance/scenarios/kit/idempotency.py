@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from conformance.platform.platform import Platform
+from conformance.platform.resource import Json
 
 
-def key_of_marks(platform: Platform) -> str:
-    """Return an ``Idempotency-Key`` of letters, digits and marks."""
-    return f"https://pay.example/Order_{platform.samples.reference()}?by=a.b+c@example.com,2~1"
+def key_of_marks(platform: Platform, subject: Json) -> str:
+    """Return an ``Idempotency-Key`` of letters, digits and marks, for what has an id in it."""
+    key = platform.samples.idempotency_key(subject)
+    return f"https://pay.example/Order_{key}?by=a.b+c@example.com,2~1"

@@ -347,7 +347,9 @@ def test_an_idempotency_key_has_any_characters(platform: Platform) -> None:
     """A KYC link is created with a key as a URL with an e-mail address."""
     customer = platform.verification.reviews.unsubmitted()
 
-    answer = platform.verification.links.create(customer, key=key_of_marks(platform))
+    answer = platform.verification.links.create(
+        customer, key=key_of_marks(platform, {"id": customer["id"]})
+    )
 
     if not answer.accepted:
         arranged_body(platform.verification.links.create(customer))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -56,19 +56,27 @@ def fields_of_another_kind(patch: Patch) -> None:
     patch.replace(customers, "refuse_incomplete", lambda *_: None)
 
 
-def _asked_at(place: Place, look: Callable[[Unit, Ask], tuple[Json, list[str]]]) -> Function:
-    """Return a patch that refuses customers who lack a field at another step than the quote."""
+_Look = Callable[[Unit, Any], tuple[Json, list[str]]]
+"""What a step tells of a customer, and the currencies whose fields are looked for in it."""
 
-    def apply(patch: Patch) -> None:
-        def handler(original: Function, unit: Unit, ask: Ask) -> Any:
-            known, currencies = look(unit, ask)
+
+def _asked_at(steps: Mapping[Place, _Look]) -> Apply:
+    """Return a patch that refuses customers who lack a field at other steps than the quote."""
+
+    def asking(look: _Look) -> Function:
+        def handler(original: Function, unit: Unit, subject: Any) -> Any:
+            known, currencies = look(unit, subject)
             for currency in currencies:
                 for name in rules.PROVIDER_REQUIRED_FIELDS.get(currency, ()):
                     if not known.get(name):
                         raise errors.invalid_input(errors.field_error(name, "Required."))
-            return original(unit, ask)
+            return original(unit, subject)
 
-        patch.wrap(*place, handler)
+        return handler
+
+    def apply(patch: Patch) -> None:
+        for (holder, name), look in steps.items():
+            patch.wrap(holder, name, asking(look))
         patch.replace(customers, "refuse_incomplete", lambda *_: None)
 
     return apply
@@ -83,6 +91,14 @@ def _of_creation(_unit: Unit, ask: Ask) -> tuple[Json, list[str]]:
     named = body.get("currencies")
     codes = [code for code in named if isinstance(code, str)] if isinstance(named, list) else []
     return _individual(body, codes)
+
+
+def _of_update(unit: Unit, ask: Ask) -> tuple[Json, list[str]]:
+    body = ask.body if isinstance(ask.body, dict) else {}
+    customer = customers.get(unit, ask.params["customerId"])
+    named = body.get("currencies")
+    known = {**customer.details, "customerType": customer.customer_type, **body}
+    return _individual(known, named if isinstance(named, list) else customer.currencies)
 
 
 def _of_account(unit: Unit, ask: Ask) -> tuple[Json, list[str]]:
@@ -102,16 +118,35 @@ def _of_execution(unit: Unit, ask: Ask) -> tuple[Json, list[str]]:
     return owner.details, named
 
 
-for _name, _place, _look, _group in (
-    ("creation", (onboarding, "create"), _of_creation, "other onboarding"),
-    ("external-account", (externals, "create"), _of_account, "further onboarding"),
-    ("execution", (quotes, "execute"), _of_execution, "last settings"),
+def _of_real_time(unit: Unit, order: quotes.Order) -> tuple[Json, list[str]]:
+    if order.source.kind != "REALTIME" or order.source.customer_id is None:
+        return {}, []
+    owner = customers.get(unit, order.source.customer_id)
+    named = [] if owner.customer_type == "BUSINESS" else [order.destination.currency]
+    return owner.details, named
+
+
+AT_CREATION: Mapping[Place, _Look] = {
+    (onboarding, "create"): _of_creation,
+    (onboarding, "update"): _of_update,
+}
+AT_REGISTRATION: Mapping[Place, _Look] = {(externals, "create"): _of_account}
+AT_EXECUTION: Mapping[Place, _Look] = {
+    (quotes, "execute"): _of_execution,
+    # No call executes what is funded just in time.
+    (quotes, "draft"): _of_real_time,
+}
+
+for _name, _steps, _group in (
+    ("creation", AT_CREATION, "other onboarding"),
+    ("external-account", AT_REGISTRATION, "further onboarding"),
+    ("execution", AT_EXECUTION, "last settings"),
 ):
     declare(
         "N045",
         f"fields-at-{_name}",
         f"what a currency asks for has to be known at the {_name.replace('-', ' ')}",
-        _asked_at(_place, _look),
+        _asked_at(_steps),
         _group,
     )
 
