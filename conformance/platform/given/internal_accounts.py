@@ -108,7 +108,7 @@ class InternalAccounts(Part):
     def _deposit_in_parts(self, account: Json, amount: int) -> None:
         """Let a deposit arrive, in some of the tests in two parts."""
         before = shown_balances(account)
-        first = amount // self._samples.drawn("a deposit in two parts", PARTS)
+        first = max(1, amount // self._samples.drawn("a deposit in two parts", PARTS))
         self._deposit(account, first, before)
         if rest := amount - first:
             self.deposit(account, rest)
