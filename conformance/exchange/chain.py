@@ -300,21 +300,27 @@ def _found(body: Any, is_wanted: Callable[[str], bool]) -> dict[str, list[Step]]
     would not find again.
     """
     found: dict[str, list[Step]] = {}
+    for value, place in _members(body, _MAX_MEMBERS):
+        if isinstance(value, str) and place and value not in found and is_wanted(value):
+            path = _path(place)
+            if all(isinstance(name, int) or _NAME.fullmatch(name) for name in path):
+                found[value] = list(_steps(body, path))
+    return found
+
+
+def _members(body: Any, most: int) -> Iterator[tuple[Any, _Place]]:
+    """Yield a value and what it holds, each with its place, the nearest first."""
     queue: deque[tuple[Any, _Place]] = deque([(body, ())])
-    for _ in range(_MAX_MEMBERS):
+    for _ in range(most):
         if not queue:
             break
         value, place = queue.popleft()
+        yield value, place
         if isinstance(value, dict):
             members = islice(value.items(), _MAX_WIDTH)
             queue.extend((member, (place, name)) for name, member in members)
         elif isinstance(value, list):
             queue.extend((v, (place, at)) for at, v in enumerate(islice(value, _MAX_WIDTH)))
-        elif isinstance(value, str) and place and value not in found and is_wanted(value):
-            path = _path(place)
-            if all(isinstance(name, int) or _NAME.fullmatch(name) for name in path):
-                found[value] = list(_steps(body, path))
-    return found
 
 
 def _path(place: _Place) -> list[str | int]:
@@ -345,21 +351,12 @@ def _told_apart(rows: Sequence[Any], index: int) -> Row | None:
 
 def _codes(row: Any) -> Iterator[Row]:
     """Yield the codes that a row has, with their places: currencies and types, but no status."""
-    queue: deque[tuple[Any, tuple[str, ...]]] = deque([(row, ())])
-    for _ in range(_MAX_WIDTH):
-        if not queue:
-            break
-        value, at = queue.popleft()
-        if isinstance(value, dict):
-            members = islice(value.items(), _MAX_WIDTH)
-            queue.extend((v, (*at, name)) for name, v in members if _NAME.fullmatch(name))
-        elif isinstance(value, str) and _CODE.fullmatch(value) and _is_lasting(at):
-            yield Row(at, value)
-
-
-def _is_lasting(at: tuple[str, ...]) -> bool:
-    """Tell whether a code stays the same while the other requests of a script are sent."""
-    return bool(at) and "status" not in at[-1].lower()
+    for value, place in _members(row, _MAX_WIDTH):
+        if isinstance(value, str) and _CODE.fullmatch(value):
+            at = _path(place)
+            names = tuple(name for name in at if isinstance(name, str) and _NAME.fullmatch(name))
+            if at and len(names) == len(at) and "status" not in names[-1].lower():
+                yield Row(names, value)
 
 
 def _as_json(value: Any) -> str:

@@ -128,13 +128,15 @@ class Quotes(Part):
                 return corridor
         raise ResourceMissing(f"resources.corridors of the profile has none to {account}")
 
-    def ends(self, corridor: Corridor, *, amount: int | None = None) -> tuple[Resource, Resource]:
+    def ends(
+        self, corridor: Corridor, *, amount: int | None = None, customer: Json | None = None
+    ) -> tuple[Resource, Resource]:
         """Return a funded internal account and an external account at the ends of a corridor.
 
-        Both belong to one new customer; ``amount`` is deposited, in the smallest unit, by default
-        enough for ten usual payments.
+        Both belong to one customer, by default a new one; ``amount`` is deposited, in the smallest
+        unit, by default enough for ten usual payments.
         """
-        source = self._internal_accounts.account(corridor.sending, amount=amount)
+        source = self._internal_accounts.account(corridor.sending, amount=amount, customer=customer)
         return source, self._external_accounts.account(owner_of(source), corridor.account)
 
     def create_and_execute(self, body: Json) -> list[Answer]:

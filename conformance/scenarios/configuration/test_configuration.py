@@ -152,24 +152,26 @@ def test_a_field_that_a_currency_needs_is_needed_just_in_time_too(platform: Plat
     """
     corridor, fields = corridor_with_required_fields(platform)
     body = body_for(platform, corridor)
-    twin, _ = just_in_time(platform, body, corridor)
-    if not twin.accepted:
-        raise ResourceMissing(f"nothing is funded just in time to {corridor.account}: {twin}")
+    twins = transfer_of(platform, body, corridor, in_time=True)
+    if not twins[-1].accepted:
+        raise ResourceMissing(f"nothing is funded just in time to {corridor.account}: {twins[-1]}")
     name = next((name for name in fields if pays_elsewhere(platform, name)), None)
     if name is None:
         raise ResourceMissing(f"without {fields} a customer pays in no other currency either")
 
-    answer, customer_id = just_in_time(platform, without_members(body, name), corridor)
+    answers = transfer_of(platform, without_members(body, name), corridor, in_time=True)
 
-    if answer.operation.id != twin.operation.id:
+    answer = answers[-1]
+    if len(answers) < len(twins):
         raise ResourceMissing(f"no customer without {name} comes to a quote: {answer}")
     if answer.accepted:
         quote = arranged_resource(answer)
+        customer_id = answers[0].body["id"]
         platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer_id)
         status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
         assert status != "COMPLETED", answer
         return
-    answer.refused(twin=twin)
+    answer.refused(twin=twins[-1])
 
 
 @requirement("CFG-006")
@@ -755,18 +757,23 @@ def update_with_field(platform: Platform, body: Json, name: str, other: Corridor
     return platform.api.update_customer(created["id"], members)
 
 
-def transfer_of(platform: Platform, body: Json, corridor: Corridor, **changes: Any) -> list[Answer]:
+def transfer_of(
+    platform: Platform, body: Json, corridor: Corridor, *, in_time: bool = False, **changes: Any
+) -> list[Answer]:
     """Create a customer and send money along a corridor; return the answers up to a refusal.
 
-    ``changes`` are members of the customer that are updated before the transfer; a refusal of them
-    takes the place of the answer to the creation.
+    With ``in_time`` the last one is to a quote that is funded just in time. ``changes`` are members
+    of the customer that are updated before the transfer; a refusal of them takes the place of the
+    answer to the creation.
     """
     created = create_like(platform, body)
     if changes and created.accepted:
         updated = platform.api.update_customer(created.body["id"], changes)
         if not updated.accepted:
             return [updated]
-    return [created, *(transfer(platform, created.body, corridor) if created.accepted else ())]
+    if not created.accepted:
+        return [created]
+    return [created, *transfer(platform, created.body, corridor, in_time=in_time)]
 
 
 def create_like(platform: Platform, body: Json) -> Answer:
@@ -780,28 +787,12 @@ def create_like(platform: Platform, body: Json) -> Answer:
     )
 
 
-def just_in_time(platform: Platform, body: Json, corridor: Corridor) -> tuple[Answer, str]:
-    """Create a customer and a quote of it that is funded just in time.
-
-    Returns:
-        the last answer, up to a refusal, and the id of the customer.
-    """
-    created = create_like(platform, body)
-    if not created.accepted:
-        return created, ""
-    customer = platform.approved.approve(arranged_resource(created))
-    registered = platform.api.create_external_account(
-        platform.external_accounts.body(customer, corridor.account)
-    )
-    if not registered.accepted:
-        return registered, customer.id
-    account = platform.external_accounts.activate(arranged_resource(registered, customer))
-    quoted = platform.api.create_quote(platform.quotes.realtime_body(customer, account))
-    return quoted, customer.id
-
-
-def transfer(platform: Platform, customer: Resource, corridor: Corridor) -> list[Answer]:
+def transfer(
+    platform: Platform, customer: Resource, corridor: Corridor, *, in_time: bool = False
+) -> list[Answer]:
     """Send money of a customer along a corridor; return the answers up to a refusal.
+
+    With ``in_time`` the last one is to a quote that is funded just in time.
 
     Raises:
         ResourceMissing: the customer is not approved, and moves no money at all.
@@ -814,17 +805,19 @@ def transfer(platform: Platform, customer: Resource, corridor: Corridor) -> list
         raise ResourceMissing(
             f"the customer is {verification_status(approved)}, and moves no money at all"
         )
-    source = platform.internal_accounts.account(corridor.sending, customer=customer)
     created = platform.api.create_external_account(
         platform.external_accounts.body(customer, corridor.account)
     )
     if not created.accepted:
         return [created]
+    account = platform.external_accounts.activate(created.body)
+    if in_time:
+        body = platform.quotes.realtime_body(customer, account)
+        return [created, platform.api.create_quote(body)]
+    source = platform.internal_accounts.account(corridor.sending, customer=customer)
     return [
         created,
-        *platform.quotes.create_and_execute(
-            platform.quotes.body(source, platform.external_accounts.activate(created.body))
-        ),
+        *platform.quotes.create_and_execute(platform.quotes.body(source, account)),
     ]
 
 
@@ -879,8 +872,9 @@ def dollar_quote(platform: Platform, side: str = "SENDING") -> Json:
     customer = platform.approved.individual(
         currencies=sorted({platform.profile.currency, *corridor.currencies})
     )
-    source = platform.internal_accounts.account("USD", amount=2 * SENDING_AMOUNT, customer=customer)
-    destination = platform.external_accounts.account(customer, corridor.account)
+    source, destination = platform.quotes.ends(
+        corridor, amount=2 * SENDING_AMOUNT, customer=customer
+    )
     body = platform.quotes.body(source, destination, amount=SENDING_AMOUNT)
     if side == "SENDING":
         return body

@@ -361,15 +361,6 @@ def _unasked_of_businesses(
         original(unit, ask, account_id, *more)
 
 
-for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
-    declare(
-        _id,
-        "businesses",
-        "the wallets of businesses need no signature",
-        around(embedded_wallets, "demand_signature", _unasked_of_businesses),
-    )
-
-
 def _asked_once(patch: Patch) -> None:
     signed: set[str | None] = set()
 
@@ -384,6 +375,12 @@ def _asked_once(patch: Patch) -> None:
 
 
 for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
+    declare(
+        _id,
+        "businesses",
+        "the wallets of businesses need no signature",
+        around(embedded_wallets, "demand_signature", _unasked_of_businesses),
+    )
     declare(_id, "asked-once", "a wallet that has signed once need not sign again", _asked_once)
 
 

@@ -104,12 +104,12 @@ declare(
     edited(externals, "create", _of_a_wallet),
 )
 
-for _requirement, (_module, _function) in (("EXT-011", CREATE), ("EXT-012", READ)):
+for _requirement, _place in (("EXT-011", CREATE), ("EXT-012", READ)):
     declare(
         _requirement,
         "cut",
         "a platformAccountId has at most 32 characters, and is cut",
-        edited(_module, _function, turned("platformAccountId", lambda text: text and text[:32])),
+        edited(*_place, turned("platformAccountId", lambda text: text and text[:32])),
     )
 
 for _requirement, _member in (("EXT-011", "platformAccountId"), ("EXT-823", "customerId")):

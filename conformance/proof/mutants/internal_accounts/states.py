@@ -196,26 +196,23 @@ def late_accounts_lose(unit: Unit, account: InternalAccount, amount: int, credit
         credit(unit, account, amount)
 
 
-@mutant(
+def _refuse_late(unit: Unit, party: parties.Party) -> None:
+    if party.kind == "INTERNAL" and _was_held(unit, accounts.get(unit, str(party.account_id))):
+        raise errors.Refusal("CONFLICT", "The account was provisioned late.")
+
+
+declare(
     "ACC-143",
+    "late-accounts-keep",
     "an account that was provisioned late never sends",
-    (parties, "refuse_blocked"),
-    after,
+    after(parties, "refuse_blocked", lambda unit, source, _target: _refuse_late(unit, source)),
 )
-def late_accounts_keep(unit: Unit, source: Any, destination: Any) -> None:
-    if source.kind == "INTERNAL" and _was_held(unit, accounts.get(unit, source.account_id)):
-        raise errors.Refusal("CONFLICT", "The account was provisioned late.")
-
-
-@mutant(
+declare(
     "ACC-142",
+    "late-accounts-refuse",
     "an account that was provisioned late is no destination",
-    (parties, "refuse_blocked"),
-    after,
+    after(parties, "refuse_blocked", lambda unit, _source, target: _refuse_late(unit, target)),
 )
-def late_accounts_refuse(unit: Unit, _source: Any, target: Any) -> None:
-    if target.kind == "INTERNAL" and _was_held(unit, accounts.get(unit, target.account_id)):
-        raise errors.Refusal("CONFLICT", "The account was provisioned late.")
 
 
 def _with_stranger(
