@@ -36,6 +36,10 @@ AGAIN = (False, False, False, True)
 SIDES = ("SENDING", "SENDING", "SENDING", "RECEIVING")
 """``lockedCurrencySide``, in the tests that leave it open."""
 
+AT_ONCE = "a payment is executed by the request that creates its quote"
+IMMEDIATELY = (False, False, True)
+"""Whether it is, in the tests whose payment only has to be under way."""
+
 DESCRIBED: tuple[Body, ...] = ({}, {}, {"description": "Rent, May"})
 """The optional members of a quote, in the tests that leave it open."""
 
@@ -250,7 +254,9 @@ class Quotes(Part):
 
         In some of the tests it is the second one of its ends and its amount.
         """
-        body = self.body(source, destination, **members)
+        return self._created(self.body(source, destination, **members))
+
+    def _created(self, body: Body) -> Resource:
         if not body.get("immediatelyExecute") and self._samples.drawn("an earlier quote", AGAIN):
             arranged_resource(self._api.create_quote(body))
         return arranged_resource(self._api.create_quote(body))
@@ -318,6 +324,8 @@ class Quotes(Part):
     ) -> Resource:
         """Execute a new quote to a new external account, and return it as it was created.
 
+        In some of the tests the request that creates it executes it.
+
         Args:
             source: the internal account; by default a new customer's, with a usual deposit.
             account: the external account's file of ``fixtures/accounts``; that of the usual
@@ -327,6 +335,14 @@ class Quotes(Part):
         """
         source = source or self._internal_accounts.account()
         destination = self._external_accounts.account(owner_of(source), account, trigger=trigger)
-        quote = self.pending(source, destination, **members)
-        self.execute(quote)
-        return quote
+        body = self.body(source, destination, **members)
+
+        def executed() -> Resource:
+            quote = self._created(body)
+            self.execute(quote)
+            return quote
+
+        def immediate() -> Resource:
+            return self._created({**body, "immediatelyExecute": True})
+
+        return self._either(AT_ONCE, IMMEDIATELY, executed, immediate)
