@@ -138,11 +138,14 @@ def choose(mutants: Iterable[Mutant], only: Sequence[str]) -> list[Mutant]:
     return [m for m in every if not only or m.id in only or m.requirement in only]
 
 
-def measure(chosen: Sequence[Mutant], processes: int) -> list[Result]:
-    """Run the mutants, spread over processes, and return what became of each."""
+def measure(chosen: Sequence[Mutant], processes: int, seed: int = 1) -> list[Result]:
+    """Run the mutants, spread over processes, and return what became of each.
+
+    ``seed`` decides what the tests send, as ``--run-seed`` does.
+    """
     identifiers = [mutant.id for mutant in chosen]
     worthwhile = ceil(len(chosen) / _MUTANTS_PER_START)
-    found = spread(partial(_run_part, identifiers), min(processes, worthwhile))
+    found = spread(partial(_run_part, identifiers, seed), min(processes, worthwhile))
     results = {result.id: result for result in found}
     return [results[identifier] for identifier in identifiers]
 
@@ -272,7 +275,7 @@ def _since(started: float) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def _run_part(identifiers: Sequence[str], folder: Path) -> list[Result]:
+def _run_part(identifiers: Sequence[str], seed: int, folder: Path) -> list[Result]:
     """Run mutants of these ids in this process."""
     wanted = set(identifiers)
     mutants = [mutant for mutant in load(identifiers) if mutant.id in wanted]
@@ -282,7 +285,7 @@ def _run_part(identifiers: Sequence[str], folder: Path) -> list[Result]:
     def loop(service: Service) -> _Loop:
         return _Loop(mutants, service, folder, lambda tests: naming.learn(tests, modules))
 
-    return host(loop, timing=TIMING, modules=modules)
+    return host(loop, timing=TIMING, modules=modules, options=[f"--run-seed={seed}"])
 
 
 def mutants(  # noqa: PLR0917 - typer passes all of them by name
@@ -332,7 +335,10 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
             help="run all tests under a sample of aimed and generic ones: does the run end red?",
         ),
     ] = False,
-    seed: Annotated[int, typer.Option(help="which sample is drawn")] = 1,
+    seed: Annotated[
+        int,
+        typer.Option(help="which sample is drawn; where nothing is, the --run-seed of the tests"),
+    ] = 1,
     narrowed: Annotated[
         bool,
         typer.Option(
@@ -401,7 +407,7 @@ def mutants(  # noqa: PLR0917 - typer passes all of them by name
         chosen = [one for one in choose(load(only or ()), only or ()) if shard.has(one.id)]
         if figures:
             _check_whole(chosen)
-        results = measure(chosen, processes)
+        results = measure(chosen, processes, seed)
     except MutantError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
