@@ -219,7 +219,7 @@ class ExternalAccounts(Part):
             example.beneficiary
             for example in beneficiary_examples().values()
             if example.beneficiary["beneficiaryType"] == "BUSINESS" and example.form is None
-            if example.sender == sender and currency in example.taken
+            if example.sender in (None, sender) and currency in example.taken
         )
         return next(found, None)
 

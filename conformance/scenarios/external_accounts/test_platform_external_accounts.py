@@ -18,8 +18,23 @@ from conformance.scenarios.quotes.payments import (
     create_platform_external_account,
     fund_platform_account,
 )
-from conformance.testdata.beneficiaries import beneficiary_example
+from conformance.testdata.accounts import AccountExample, account_examples
+from conformance.testdata.beneficiaries import (
+    BeneficiaryExample,
+    beneficiary_example,
+    beneficiary_examples,
+)
+from conformance.testdata.examples import ABSENT, Change
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+
+def _lacks(example: AccountExample) -> list[Change]:
+    """Return the changes of an example that leave out a member which it may not go without."""
+    return [change for change in example.refused if change.value is ABSENT]
+
+
+LACKING = [example for example in account_examples().values() if _lacks(example)]
+"""The examples of accounts that may not go without a member."""
 
 
 def unnamed(member: str) -> Fault:
@@ -51,7 +66,6 @@ def test_an_account_of_the_platform_receives_funds(platform: Platform) -> None:
 @pytest.mark.parametrize(
     ("form", "change"),
     [
-        case("EXT-807", "account-number", "individual", without("accountInfo.clabeNumber")),
         case(
             "EXT-807", "short", "individual", having("accountInfo.clabeNumber", "0321800001183597")
         ),
@@ -72,6 +86,55 @@ def test_an_account_of_the_platform_is_refused_as_that_of_a_customer(
     )
 
     _expect_refused_as_a_customers(platform, valid, change(faulty))
+
+
+@pytest.mark.parametrize("example", [case("EXT-807", one.name, one) for one in LACKING])
+def test_an_account_of_the_platform_has_what_its_type_requires(
+    platform: Platform, example: AccountExample
+) -> None:
+    """Where a customer's account is refused without a member, so is one of the platform."""
+    customer = platform.external_accounts.account_holder()
+    lacking = platform.samples.drawn("the missing member", _lacks(example))
+    valid, faulty = (
+        platform.external_accounts.body(customer, example.name, change=change)
+        for change in (None, lacking)
+    )
+
+    _expect_refused_as_a_customers(platform, valid, faulty)
+
+
+@pytest.mark.parametrize(
+    ("example", "currency"),
+    [
+        case("EXT-807", f"{one.name}-{currency}", one, currency)
+        for one in beneficiary_examples().values()
+        if one.sender != "BUSINESS" and one.form is None
+        for currency, changes in one.missing.items()
+        if changes
+    ],
+)
+def test_a_beneficiary_of_the_platform_is_told_as_that_of_a_customer(
+    platform: Platform, example: BeneficiaryExample, currency: str
+) -> None:
+    """Where a customer's account is refused for its beneficiary, so is one of the platform."""
+    customer = platform.external_accounts.account_holder(example.sender)
+    lacking = platform.samples.drawn("the missing member", example.missing[currency])
+    valid, faulty = (
+        platform.external_accounts.body_with_beneficiary(customer, currency, beneficiary)
+        for beneficiary in (example.beneficiary, example.changed(lacking))
+    )
+
+    _expect_refused_as_a_customers(platform, valid, faulty)
+
+
+@requirement("EXT-807")
+def test_an_account_of_the_platform_is_at_a_listed_institution(platform: Platform) -> None:
+    """Where a customer's account is refused for a bank that is not listed, so is the platform's."""
+    customer = platform.external_accounts.account_holder()
+    valid, faulty = (platform.external_accounts.body(customer, "php_account") for _ in range(2))
+    unlisted = having("accountInfo.bankName", f"NO SUCH BANK {platform.samples.reference()}")
+
+    _expect_refused_as_a_customers(platform, valid, unlisted(faulty))
 
 
 @requirement("EXT-808")

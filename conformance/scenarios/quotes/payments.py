@@ -49,10 +49,8 @@ def expect_refused_or_unpaid(
         refusal.refused(*REFUSED, twin=twin)
         return
     currency, change = fault
-    customer = (
-        platform.approved.business()
-        if example.sender == "BUSINESS"
-        else platform.approved.individual()
+    customer = platform.approved.of_type(
+        None if example.sender is None else example.sender == "BUSINESS"
     )
     sender = _approved_unregistered_business(platform) if example.unregistered_sender else customer
     account_answer, account_twin = (
