@@ -509,7 +509,7 @@ def test_an_agent_takes_no_other_customer_to_a_review(platform: Platform, check:
     """Another customer stays UNVERIFIED after its submission, and the agent gets no link for it."""
     customer, other = (
         platform.external_accounts.account_holder(),
-        platform.verification.reviews.unsubmitted(),
+        platform.verification.reviews.prepared(),
     )
     agent = platform.agents.connect(customer)
 

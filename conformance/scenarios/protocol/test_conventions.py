@@ -21,6 +21,7 @@ from conformance.platform.resource import (
     Resource,
     arranged_body,
     arranged_resource,
+    owner_of,
     require_member,
     unknown_id,
 )
@@ -209,14 +210,11 @@ def test_a_currency_has_the_decimals_of_its_smallest_unit(platform: Platform) ->
 def test_times_and_ids_have_one_form(platform: Platform) -> None:
     """Times are in UTC, and ids begin with the type of the resource that they identify."""
     source = platform.internal_accounts.account()
-    quote = platform.quotes.complete(platform.quotes.pending(source))
+    destination = platform.external_accounts.account(owner_of(source))
+    quote = platform.quotes.complete(platform.quotes.pending(source, destination))
 
     platform.transactions.of_quote(quote)
-    platform.api.client.call(
-        "lookupExternalAccount",
-        path={"accountId": quote["destination"]["accountId"]},
-        query={"customerId": source["customerId"]},
-    )
+    platform.api.lookup_external_account(destination["id"], {"customerId": source["customerId"]})
 
 
 @requirement("CNV-019")
