@@ -6,7 +6,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.scenarios.kit.cases import case
-from conformance.scenarios.kit.challenges import expire, wrong_proof
+from conformance.scenarios.kit.challenges import decide_reason_of_expiry, expire, wrong_proof
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.realtime import (
     arrange_challenge,
@@ -48,10 +48,19 @@ def test_a_customer_who_may_not_prove_is_not_told_where_to_pay(
     refusal.refused(status, code, twin=platform.sca.send_proof(create_challenged_quote(platform)))
 
 
-@requirement("SCA-054")
-def test_the_code_of_an_expired_challenge_does_not_tell_where_to_pay(platform: Platform) -> None:
-    """The code is refused or answered with a new challenge, without payment instructions."""
+@requirement("SCA-054", "TRX-045")
+def test_the_code_of_an_expired_challenge_does_not_tell_where_to_pay(
+    platform: Platform, check: Check
+) -> None:
+    """The code is refused or answered with a new challenge, without payment instructions.
+
+    A failed transaction has the failureReason SCA_NOT_COMPLETED.
+    """
     quote = create_challenged_quote(platform)
     expire(platform, quote)
 
-    expect_no_instructions(platform.sca.send_proof(quote))
+    answer = platform.sca.send_proof(quote)
+
+    with check("SCA-054"):
+        expect_no_instructions(answer)
+    decide_reason_of_expiry(platform, check, quote, answer)

@@ -11,6 +11,7 @@ from conformance.scenarios.cards.holdings import AMOUNT, FINAL_STATUSES
 from conformance.scenarios.embedded_wallets.signing import whole_unit
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
+from conformance.scenarios.quotes.test_quote_terms import FEE_RULES, decide_fee_rule
 from conformance.scenarios.webhooks.reports import BALANCE
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -141,9 +142,12 @@ def test_a_deposit_to_a_wallet_is_reported(platform: Platform) -> None:
     assert report is not None, f"no {BALANCE} for {wallet['id']} shows {before + amount}"
 
 
-@requirement("EMW-012", "EMW-014")
+@requirement("EMW-012", "EMW-014", *FEE_RULES["SENDING"].values())
 def test_a_payment_into_a_wallet_is_not_signed(platform: Platform, check: Check) -> None:
-    """A quote into a wallet is executed without a signature, and its receiving amount arrives."""
+    """A quote into a wallet is executed without a signature, and its receiving amount arrives.
+
+    It keeps to the rule of fees.
+    """
     customer = platform.wallets.holder()
     wallet = platform.wallets.wallet(customer=customer)
     before, _ = platform.internal_accounts.balances(wallet)
@@ -154,6 +158,7 @@ def test_a_payment_into_a_wallet_is_not_signed(platform: Platform, check: Check)
 
     answer = platform.api.execute_quote(creation.body["id"])
 
+    decide_fee_rule(check, creation.body, "SENDING")
     with check("EMW-012"):
         answer.expect_accepted()
         assert not platform.wallets.asks_again(answer), answer

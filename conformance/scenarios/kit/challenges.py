@@ -5,7 +5,8 @@ from __future__ import annotations
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, require_member
-from conformance.verdict.decisions import PreconditionFailed
+from conformance.scenarios.kit.marks import Check
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 WAITING = "PENDING_AUTHORIZATION"
 
@@ -46,6 +47,20 @@ def expire(platform: Platform, quote: Json) -> None:
         challengeId=challenge["id"],
         expiresAt=challenge["expiresAt"],
     )
+
+
+def decide_reason_of_expiry(platform: Platform, check: Check, quote: Json, answer: Answer) -> None:
+    """Decide TRX-045 on the payment of a quote whose challenge has expired.
+
+    ``answer`` is that to a proof of the challenge.
+    """
+    with check("TRX-045"):
+        if answer.accepted and answer.body.get("status") == WAITING:
+            raise ResourceMissing("an expired challenge is followed by a new one")
+        transaction = platform.transactions.at_status(quote, "FAILED", "EXPIRED")
+        if transaction["status"] != "FAILED":
+            raise ResourceMissing(f"it leaves its transaction at {transaction['status']}")
+        assert transaction.get("failureReason") == "SCA_NOT_COMPLETED", transaction
 
 
 def offered_factors(platform: Platform, source: Resource) -> list[str]:

@@ -25,6 +25,8 @@ from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote,
 from conformance.scenarios.quotes.payments import pulling_body
 from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME, arranged_quote
 from conformance.scenarios.quotes.test_quote_terms import (
+    FEE_RULES,
+    decide_fee_rule,
     expect_fees_are_the_difference,
     expect_net_amounts_are_converted,
 )
@@ -281,13 +283,16 @@ def test_no_kind_of_quote_passes_by_the_terms(platform: Platform, kind: Kind) ->
 
 @requirement("QUO-033", "QUO-034", "QUO-037", "QUO-089")
 @pytest.mark.parametrize("kind", ["immediate", "pulled", "real-time", "platform"])
-@pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
+@pytest.mark.parametrize(
+    "side", [case(rules.values(), side, side) for side, rules in FEE_RULES.items()]
+)
 def test_a_payment_of_each_kind_arrives_on_an_internal_account(
     platform: Platform, check: Check, kind: Kind, side: str
 ) -> None:
     """A customer's other internal account gains the totalReceivingAmount, converted or not.
 
-    The customer pays, or the platform does. The quote shows the account, and receives its currency.
+    The customer pays, or the platform does. The quote shows the account, receives its currency and
+    keeps to the rule of fees.
     """
     payer, account = payer_and_other_account(platform)
     before, _ = platform.internal_accounts.balances(account)
@@ -306,6 +311,7 @@ def test_a_payment_of_each_kind_arrives_on_an_internal_account(
     with check("QUO-037"):
         code = account["balance"]["currency"]["code"]
         assert quote["receivingCurrency"].get("code") == code, quote
+    decide_fee_rule(check, quote, side)
     with check("QUO-089"):
         expected = before + quote["totalReceivingAmount"]
         assert platform.internal_accounts.wait_for_balance(account, expected) == expected

@@ -14,6 +14,7 @@ from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import (
     WAITING,
+    decide_reason_of_expiry,
     expect_untouched,
     expire,
     quote_after_proof,
@@ -435,10 +436,7 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
         assert status in ("FAILED", "EXPIRED"), transaction
     with check("TRX-605"):
         assert not transaction.get("pendingReason"), transaction
-    with check("TRX-045"):
-        if status != "FAILED":
-            raise ResourceMissing(f"an expired challenge leaves its transaction at {status}")
-        assert transaction.get("failureReason") == "SCA_NOT_COMPLETED", transaction
+    decide_reason_of_expiry(platform, check, quote, answer)
     with check("QUO-207"):
         # What was kept back for the payment can be spent again.
         assert platform.internal_accounts.wait_for_balance(source, opening) == opening
@@ -450,9 +448,12 @@ def test_an_expired_challenge_ends_its_quote(platform: Platform, check: Check) -
     platform.observe(f"an expired challenge leaves its transaction at {status}")
 
 
-@requirement("QUO-206", "QUO-207", "TRX-047")
+@requirement("QUO-206", "QUO-207", "TRX-045", "TRX-047")
 def test_an_expired_second_challenge_ends_its_quote(platform: Platform, check: Check) -> None:
-    """After a right first proof, that of an expired second challenge executes nothing."""
+    """After a right first proof, that of an expired second challenge executes nothing.
+
+    A failed transaction has the failureReason SCA_NOT_COMPLETED.
+    """
     source = platform.sca.account()
     platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
     quote = platform.sca.challenged(source=source)
@@ -468,6 +469,7 @@ def test_an_expired_second_challenge_ends_its_quote(platform: Platform, check: C
             raise ResourceMissing("an expired challenge is followed by a new one")
         transaction = platform.transactions.at_status(quote, "FAILED", "EXPIRED")
         assert transaction["status"] in ("FAILED", "EXPIRED"), transaction
+    decide_reason_of_expiry(platform, check, quote, answer)
 
 
 # --- Customers who may not authorize --------------------------------------------------------

@@ -46,6 +46,12 @@ FUNDED_JUST_IN_TIME = ("USDC", "BTC")
 LOCKED_TOTALS = {"SENDING": "totalSendingAmount", "RECEIVING": "totalReceivingAmount"}
 """The amount of a quote that is locked, by its side."""
 
+FEE_RULES = {
+    "SENDING": {True: "QUO-051", False: "QUO-053"},
+    "RECEIVING": {True: "QUO-052", False: "QUO-054"},
+}
+"""By side that is locked, the requirements on fees within one currency and between two."""
+
 FEW_WHOLE_UNITS = 2
 """A locked receiving amount that is no large payment even where its decimals are ignored."""
 
@@ -451,6 +457,20 @@ def expect_short_life(quote: Json) -> None:
     __tracebackhide__ = True
     lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
     assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s: {quote}"
+
+
+def decide_fee_rule(check: Check, quote: Json, side: str) -> None:
+    """Decide the FEE_RULES of a side on a quote that locks it, as far as its currencies allow."""
+    __tracebackhide__ = True
+    within = quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]
+    for same_currency, requirement_id in FEE_RULES[side].items():
+        with check(requirement_id):
+            if within is not same_currency:
+                raise ResourceMissing(f"the quote has {1 if within else 2} currencies")
+            if within:
+                expect_fees_are_the_difference(quote)
+            else:
+                expect_net_amounts_are_converted([quote])
 
 
 def expect_fees_are_the_difference(quote: Json) -> None:

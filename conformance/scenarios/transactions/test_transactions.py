@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from conformance.exchange.clock import now
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, require_member
 from conformance.profile.resources import Corridor
@@ -54,6 +56,9 @@ ON_CHAIN = (
 )
 
 ENDS = ("source", "destination")
+MAX_CLOCK_DIFFERENCE = timedelta(minutes=15)
+"""How far the clock of a target may be ahead of ours."""
+
 SENT = 10_000
 """The sending amount of the quotes of this module, in the smallest unit."""
 
@@ -164,13 +169,24 @@ def test_a_payout_to_a_sound_account_arrives(
             raise ResourceMissing(f"the corridor does not end in a bank: {corridor.account}")
         assert not on_chain_transactions(transaction)
     with check("TRX-606"):
-        created_at, settled_at = (
-            require_member(transaction, name) for name in ("createdAt", "settledAt")
-        )
-        # One of the two times may be cut to whole seconds.
-        assert moment(settled_at).replace(microsecond=999_999) >= moment(created_at)
+        expect_settled_by_now(transaction)
     with check("TRX-605"):
         assert not transaction.get("pendingReason"), transaction
+
+
+def expect_settled_by_now(transaction: Json) -> None:
+    """Assert that the settledAt of a transaction lies between its createdAt and now.
+
+    Raises:
+        ResourceMissing: it does not show both times.
+    """
+    __tracebackhide__ = True
+    created_at, settled_at = (
+        moment(require_member(transaction, name)) for name in ("createdAt", "settledAt")
+    )
+    # One of the two times may be cut to whole seconds.
+    assert settled_at.replace(microsecond=999_999) >= created_at, transaction
+    assert settled_at <= now() + MAX_CLOCK_DIFFERENCE, transaction
 
 
 @requirement("QUO-036", "QUO-086", "TRX-028", "TRX-029", "TRX-030", "TRX-031")
@@ -321,10 +337,12 @@ def test_a_quote_that_is_executed_at_its_creation_leads_to_a_payout(platform: Pl
     assert platform.transactions.at_status(quote, "COMPLETED").get("status") == "COMPLETED"
 
 
-@requirement("TRX-063")
+@requirement("TRX-063", "TRX-985")
 @pytest.mark.parametrize("at_once", [False, True], ids=["executed", "immediate"])
-def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform, at_once: bool) -> None:
-    """The transaction of a quote with platformFeesIncluded has platformFees."""
+def test_a_transaction_with_a_platform_fee_shows_it(
+    platform: Platform, check: Check, at_once: bool
+) -> None:
+    """The transaction of a quote with platformFeesIncluded has them as its platformFees."""
     corridor = _corridor_from_dollars(platform)
     source = platform.internal_accounts.account("USD")
     quote = platform.quotes.pending(
@@ -341,7 +359,15 @@ def test_a_transaction_with_a_platform_fee_shows_it(platform: Platform, at_once:
 
     transaction = platform.transactions.at_status(quote, "COMPLETED")
 
-    assert transaction.get("platformFees")
+    shown = transaction.get("platformFees")
+    amount = shown.get("amount") if isinstance(shown, Mapping) else shown
+    with check("TRX-063"):
+        assert shown, transaction
+        assert amount != 0, transaction
+    with check("TRX-985"):
+        if not isinstance(amount, int):
+            raise ResourceMissing(f"platformFees are shown in a form of their own: {shown}")
+        assert amount == quote["platformFeesIncluded"], transaction
 
 
 @requirement("TRX-064", "TRX-065", "TRX-066")

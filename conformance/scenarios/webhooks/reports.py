@@ -140,6 +140,19 @@ def expect_same(data: Any, resource: Json, *members: str) -> None:
         )
 
 
+def expect_same_where_shown(data: Any, resource: Json, *members: str) -> None:
+    """Assert the same of the members that the webhook and the reading both show.
+
+    Raises:
+        ResourceMissing: they show none of them both.
+    """
+    __tracebackhide__ = True
+    shown = [one for one in members if None not in (value_at(data, one), value_at(resource, one))]
+    if not shown:
+        raise ResourceMissing(f"none of {', '.join(members)} is both reported and read")
+    expect_same(data, resource, *shown)
+
+
 def _agree(one: Any, other: Any) -> bool:
     """Return whether two values agree in the members that both show.
 

@@ -28,7 +28,7 @@ from conformance.scenarios.kit.purchases import (
     is_shown,
     settlement_ids,
 )
-from conformance.scenarios.webhooks.reports import expect_event
+from conformance.scenarios.webhooks.reports import arrange_event, expect_event, expect_same
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
@@ -47,9 +47,15 @@ def expect_not_approved(platform: Platform, row: Json) -> None:
 
 
 def expect_decline_alone(platform: Platform, check: Check, row: Json) -> None:
-    """Decide whether a purchase is reported as DECLINED, and has not been reported as approved."""
+    """Decide whether a purchase is reported as DECLINED, and has not been reported as approved.
+
+    The report tells the cause that the purchase shows.
+    """
     with check("EVT-173"):
         expect_event(platform, DECLINED, row["id"])
+    with check("EVT-985"):
+        report = arrange_event(platform, DECLINED, row["id"])
+        expect_same(report.data, row, "cardDeclinedReason")
     with check("EVT-184"):
         arrange_reports(platform.cards.deliveries_about(row))
         expect_not_approved(platform, row)
@@ -78,7 +84,7 @@ def test_a_decline_is_reported(platform: Platform, check: Check) -> None:
 @pytest.mark.parametrize(
     "trigger",
     [
-        case(("EVT-173", "EVT-184"), trigger.rpartition(".")[2], trigger)
+        case(("EVT-173", "EVT-184", "EVT-985"), trigger.rpartition(".")[2], trigger)
         for trigger in DECLINE_REASONS
         if trigger != DECLINED_PURCHASE
     ],
@@ -94,7 +100,7 @@ def test_a_decline_is_reported_whatever_its_cause(
     expect_decline_alone(platform, check, row)
 
 
-@requirement("EVT-173", "EVT-184")
+@requirement("EVT-173", "EVT-184", "EVT-985")
 def test_a_decline_for_want_of_money_is_reported(platform: Platform, check: Check) -> None:
     """A purchase above the balance is reported as DECLINED, unless it is approved all the same."""
     card = platform.cards.card(platform.cards.account(amount=PRICE))

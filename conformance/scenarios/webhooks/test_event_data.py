@@ -27,6 +27,7 @@ from conformance.scenarios.webhooks.reports import (
     REFUND_PENDING,
     arrange_event,
     expect_same,
+    expect_same_where_shown,
 )
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -49,6 +50,9 @@ TRANSACTION_MEMBERS = {
     "EVT-229": "platformFees",
 }
 """By requirement the members of a completed transaction, which do not change any more."""
+
+AMOUNTS = ("sentAmount", "receivedAmount", "exchangeRate")
+"""Members of a transaction that are final once it is in processing."""
 
 ACCOUNT_MEMBERS = ("customerId", "totalBalance", "createdAt", "updatedAt")
 """Members of an internal account that no other requirement about its webhooks asks for."""
@@ -83,7 +87,7 @@ CUSTOMER_MEMBERS = {
 # --- Transactions ---------------------------------------------------------------------------
 
 
-@requirement(*TRANSACTION_MEMBERS, "EVT-232", "EVT-238")
+@requirement(*TRANSACTION_MEMBERS, "EVT-232", "EVT-238", "EVT-988")
 @pytest.mark.parametrize(
     "kind",
     [
@@ -108,6 +112,10 @@ def test_a_completion_is_reported_with_the_transaction(
     for requirement_id, member in TRANSACTION_MEMBERS.items():
         with check(requirement_id):
             expect_same(data, transaction, member)
+    with check("EVT-988"):
+        read = {name for name in TRANSACTION_MEMBERS.values() if transaction.get(name) is not None}
+        missing = sorted(name for name in read if data.get(name) is None)
+        assert not missing, f"the webhook is without {missing}, which a reading shows"
     with check("EVT-238"):
         processing = platform.webhooks.wait_for(PROCESSING, quote["transactionId"])
         if processing is None:
@@ -153,11 +161,11 @@ def test_a_completion_tells_where_it_settled(platform: Platform, check: Check) -
             )
 
 
-@requirement("EVT-233", *FIXED_MEMBERS)
+@requirement("EVT-233", "EVT-986", *FIXED_MEMBERS)
 def test_what_is_reported_as_processed_is(platform: Platform, check: Check) -> None:
     """A payout that is reported as PROCESSING is read with neither PENDING nor EXPIRED.
 
-    The members that never change agree too.
+    The members that never change agree too, and so do its amounts.
     """
     quote = platform.quotes.payout(trigger="payout.hold", description="Invoice 1743")
     data = arrange_event(platform, PROCESSING, quote["transactionId"]).data
@@ -169,13 +177,17 @@ def test_what_is_reported_as_processed_is(platform: Platform, check: Check) -> N
 
     with check("EVT-233"):
         assert transaction.get("status") not in ("PENDING", "EXPIRED")
+    with check("EVT-986"):
+        if transaction.get("status") != "PROCESSING":
+            raise ResourceMissing(f"the payout is {transaction.get('status')} by then")
+        expect_same_where_shown(data, transaction, *AMOUNTS)
     for requirement_id, member in FIXED_MEMBERS.items():
         with check(requirement_id):
             expect_same(data, transaction, member)
 
 
 @requirement("EVT-230", "EVT-231", "EVT-234", "EVT-236", "EVT-239", "EVT-240", "EVT-844")
-@requirement("EVT-847")
+@requirement("EVT-847", "EVT-987")
 @requirement(*FIXED_MEMBERS)
 def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: Check) -> None:
     """The FAILED and REFUND_COMPLETED webhooks agree with the transaction that is read."""
@@ -202,6 +214,8 @@ def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: C
         )
     with check("EVT-231"):
         expect_same(refund_data, transaction, "refund.reference")
+    with check("EVT-987"):
+        expect_same_where_shown(refund_data, transaction, *AMOUNTS)
     with check("EVT-847"):
         if not value_at(transaction, "refund.reference"):
             raise ResourceMissing("the refund of the transaction shows no reference")

@@ -377,6 +377,30 @@ for _requirement, _side, _amount in (
         )
 
 
+def _moved_into_internal_accounts(side: str, amount: str) -> Apply:
+    """Return a patch by which an amount of a conversion between internal accounts is more."""
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+        quote: Quote = original(unit, order)
+        if _to_internal(quote) and _converts(quote) and order.side == side:
+            setattr(quote, amount, getattr(quote, amount) * 11 // 10)
+        return quote
+
+    return around(quotes, "draft", draft)
+
+
+for _requirement, _side, _amount in (
+    ("QUO-053", "SENDING", "receiving_amount"),
+    ("QUO-054", "RECEIVING", "sending_amount"),
+):
+    declare(
+        _requirement,
+        "internal",
+        f"the {_amount.replace('_', ' ')} of a conversion on an internal account is a tenth more",
+        _moved_into_internal_accounts(_side, _amount),
+    )
+
+
 # --- What is taken --------------------------------------------------------------------------
 
 

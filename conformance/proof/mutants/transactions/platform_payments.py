@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 from conformance.proof.kit.builders import Json, after, around, edited, skipped
@@ -12,7 +14,7 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference.quotes import quotes
 from conformance.reference.store import Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
-from conformance.reference.unit import Unit
+from conformance.reference.unit import Unit, timestamp
 
 # --- The platform's own payments ------------------------------------------------------------
 
@@ -130,13 +132,30 @@ def deposit_off_chain(patch: Patch) -> None:
 # --- What execution leaves as it was --------------------------------------------------------
 
 
+def _settled(moment: Callable[[], str]) -> Apply:
+    """Return a patch by which what has settled shows that it did so at a moment."""
+    return edited(
+        transactions,
+        "view",
+        lambda body: {**body, "settledAt": moment()} if body.get("settledAt") else body,
+    )
+
+
 declare(
     "TRX-606",
     "before-its-time",
     "a transaction settles before it is created",
-    edited(
-        transactions,
-        "view",
-        lambda body: {**body, "settledAt": "2025-10-13T00:00:00Z"} if "settledAt" in body else body,
-    ),
+    _settled(lambda: "2025-10-13T00:00:00Z"),
+)
+declare(
+    "TRX-606",
+    "ahead",
+    "a transaction has settled in days to come",
+    _settled(lambda: "2999-10-13T00:00:00Z"),
+)
+declare(
+    "TRX-986",
+    "now",
+    "a transaction has settled whenever it is read",
+    _settled(lambda: timestamp(time.time_ns() // 1_000)),
 )

@@ -36,7 +36,7 @@ from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import quotes, transfers
 from conformance.reference.service import Service
-from conformance.reference.store import Customer, Quote, Transaction
+from conformance.reference.store import Challenge, Customer, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -162,9 +162,35 @@ def review_ignored(patch: Patch) -> None:
     )
 
 
+def _view_with_fees(edit: Callable[[int], int]) -> Apply:
+    """Return a patch by which transactions show other platformFees, where they show any."""
+
+    def platform_fees(
+        original: Callable[[Transaction], int | None], row: Transaction
+    ) -> int | None:
+        fee = original(row)
+        return None if fee is None else edit(fee)
+
+    return around(transactions, "platform_fees", platform_fees)
+
+
 @mutant("TRX-063", "a transaction does not show the platform's fee")
 def hidden_fee(patch: Patch) -> None:
     patch.replace(transactions, "platform_fees", lambda _: None)
+
+
+declare(
+    "TRX-063",
+    "nothing",
+    "platformFees are always 0",
+    _view_with_fees(lambda _fee: 0),
+)
+declare(
+    "TRX-985",
+    "more",
+    "a transaction shows more than the platform's fee",
+    _view_with_fees(lambda fee: fee + 1),
+)
 
 
 @mutant("TRX-064", "where a payout settled on a chain is not kept")
@@ -702,6 +728,28 @@ def processing_while_waiting(unit: Unit, quote: Quote, customer: Any) -> None:
 @mutant("TRX-045", "a transaction that fails on an expired challenge names a reason of its own")
 def own_failure_reason(patch: Patch) -> None:
     patch.replace(rules, "SCA_FAILURE_REASON", "CHALLENGE_EXPIRED")
+
+
+def _failed_for(condition: Callable[[Quote], bool]) -> Apply:
+    """Return a patch by which some expired challenges are told as a matter of compliance."""
+
+    def expire(
+        original: Callable[[Unit, Challenge], None], unit: Unit, challenge: Challenge
+    ) -> None:
+        original(unit, challenge)
+        quote = unit.session.get_one(Quote, challenge.quote_id)
+        if quote.status == "FAILED" and condition(quote):
+            transaction_of(unit, quote).failure_reason = "COMPLIANCE_REJECTED"
+
+    return around(sca, "expire", expire)
+
+
+declare(
+    "TRX-045",
+    "real-time",
+    "who does not prove a payment that is funded just in time fails for compliance",
+    _failed_for(lambda quote: quote.source_kind == "REALTIME"),
+)
 
 
 @mutant("TRX-047", "an expired challenge leaves its transaction pending")

@@ -199,7 +199,10 @@ _SHOWN: tuple[tuple[str, str, str, Any], ...] = (
     ("EVT-239", f"{OUTGOING}REFUND_PENDING", "status", "PROCESSING"),
     ("EVT-240", f"{OUTGOING}REFUND_COMPLETED", "status", "COMPLETED"),
     ("EVT-236", f"{OUTGOING}REFUND_COMPLETED", "refund.status", "PENDING"),
+    ("EVT-986", f"{OUTGOING}PROCESSING", "receivedAmount.amount", 1),
+    ("EVT-987", f"{OUTGOING}REFUND_COMPLETED", "sentAmount.amount", 1),
     ("EVT-173", "CARD_TRANSACTION.DECLINED", "status", "AUTHORIZED"),
+    ("EVT-985", "CARD_TRANSACTION.DECLINED", "cardDeclinedReason", "OTHER"),
     ("EVT-174", "CARD_TRANSACTION.VOIDED", "status", "AUTHORIZED"),
     ("EVT-175", "CARD_TRANSACTION.VOIDED", "status", "AUTHORIZED"),
     ("EVT-241", f"{OUTGOING}REFUND_FAILED", "status", "COMPLETED"),
@@ -382,6 +385,14 @@ declare(
     "the webhook about a refund leaves its reference out",
     _showing(f"{OUTGOING}REFUND_COMPLETED", without("refund.reference")),
 )
+
+for _member in ("quoteId", "description", "settledAt"):
+    declare(
+        "EVT-988",
+        f"without-{_member}",
+        f"webhooks about completed payments leave {_member} out",
+        _showing(f"{OUTGOING}COMPLETED", without(_member)),
+    )
 
 for _member in ("customerId", "totalBalance", "createdAt", "updatedAt"):
     declare(
