@@ -291,7 +291,7 @@ class TestCommand:
     def measured(self, monkeypatch: pytest.MonkeyPatch) -> list[Result]:
         """The results of the command, to be filled by a test."""
         results: list[Result] = []
-        monkeypatch.setattr(runner, "measure", lambda _chosen, _processes: results)
+        monkeypatch.setattr(runner, "measure", lambda _chosen, _processes, _seed: results)
         return results
 
     def test_all_killed_is_success(self, measured: list[Result]) -> None:
@@ -307,7 +307,7 @@ class TestCommand:
         """One seed after the other, all mutants come in turn, and none twice."""
         drawn: list[str] = []
 
-        def note(chosen: Sequence[Mutant], _processes: int) -> list[Result]:
+        def note(chosen: Sequence[Mutant], _processes: int, _seed: int) -> list[Result]:
             drawn.extend(mutant.id for mutant in chosen)
             return [self.RESULTS[0]]
 
@@ -353,6 +353,20 @@ class TestCommand:
         assert (len(measured), len(declared)) == (0, 0)
 
         assert CliRunner().invoke(app, ["mutants"]).exit_code == 1
+
+    def test_the_seed_is_that_of_the_tests(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Mutants are met by tests that send other data than usually."""
+        seeds: list[int] = []
+
+        def note(_chosen: Sequence[Mutant], _processes: int, seed: int) -> list[Result]:
+            seeds.append(seed)
+            return [self.RESULTS[0]]
+
+        monkeypatch.setattr(runner, "measure", note)
+        CliRunner().invoke(app, ["mutants", "--only", "QUO-083"])
+        CliRunner().invoke(app, ["mutants", "--only", "QUO-083", "--seed", "5"])
+
+        assert seeds == [1, 5]
 
     def test_the_kill_matrix_is_written(self, measured: list[Result], tmp_path: Path) -> None:
         """Each mutant with what noticed it, and how long that took, in milliseconds."""
