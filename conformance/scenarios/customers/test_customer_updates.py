@@ -45,7 +45,7 @@ ADDRESS = {
 """An address of none of the examples."""
 
 CHANGES: dict[str, tuple[str, Any]] = {
-    "fullName": ("CUS-034", "Ines Marchetti"),
+    "fullName": ("CUS-034", "Ines Anne-Marie Marchetti"),
     "birthDate": ("CUS-035", "1985-03-15"),
     "nationality": ("CUS-036", "CA"),
     "address": ("CUS-037", ADDRESS),
@@ -56,6 +56,9 @@ CHANGES: dict[str, tuple[str, Any]] = {
 
 OF_BUSINESSES = ("email", "phoneNumber", "address")
 """What a business may change as an individual may."""
+
+RESIDENCE = ("region", "address", "phoneNumber")
+"""What changes with any customer who moves to another region."""
 
 NEW_INFO = {
     "legalName": "Marchetti Freight LLC ####",
@@ -272,14 +275,21 @@ def test_the_currencies_can_be_changed(platform: Platform, check: Check, name: s
 
 
 @requirement("CUS-810", "CUS-028")
-def test_another_region_is_kept(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [("individual", (*RESIDENCE, "nationality")), ("business", RESIDENCE)],
+    ids=["individual", "business"],
+)
+def test_another_region_is_kept(
+    platform: Platform, check: Check, name: str, members: tuple[str, ...]
+) -> None:
     """A ``region`` that an update sent and that was accepted is answered, and shown from then on.
 
-    The individual moves there with its address, its nationality and its phone.
+    The customer moves there with its address and its phone, and an individual with its nationality.
     """
-    customer = platform.customers.read(platform.customers.of_example(example("individual")))
+    customer = platform.customers.read(platform.customers.of_example(example(name)))
     residence = platform.customers.residence(platform.profile.bindings.contact_region)
-    moved = {name: value for name, value in residence.items() if value is not None}
+    moved = {member: residence[member] for member in members}
     if require_member(customer, "region") == moved["region"]:
         raise ResourceMissing("bindings of the profile name one region alone")
 
@@ -295,12 +305,13 @@ def test_another_region_is_kept(platform: Platform, check: Check) -> None:
 
 
 @requirement("CUS-802", "CUS-015", "CUS-028", "CUS-030")
-def test_another_id_of_the_platform_is_kept(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("name", ["individual", "business"])
+def test_another_id_of_the_platform_is_kept(platform: Platform, check: Check, name: str) -> None:
     """A ``platformCustomerId`` that an update sent and that was accepted is shown from then on.
 
     All other members are unchanged. Another customer may get the same one by an update.
     """
-    customer = platform.customers.read(fully_told(platform, "individual"))
+    customer = platform.customers.read(fully_told(platform, name))
     new = platform.samples.reference()
 
     answer = platform.api.update_customer(customer["id"], {"platformCustomerId": new})
@@ -570,6 +581,7 @@ def test_a_change_needs_the_description_wherever_other_is_listed(
     expect_refused_or_reported(platform, answer, platform.api.update_customer(second["id"], update))
 
 
+@pytest.mark.parametrize("emptied", ["", None], ids=["empty", "null"])
 @pytest.mark.parametrize(
     ("source", "sample"),
     [
@@ -578,14 +590,17 @@ def test_a_change_needs_the_description_wherever_other_is_listed(
     ],
 )
 def test_a_description_is_not_taken_away_from_another_source(
-    platform: Platform, source: str, sample: str
+    platform: Platform, source: str, sample: str, emptied: str | None
 ) -> None:
-    """An update that empties the description of OTHER is refused, or the submission reports it."""
+    """An update that empties the description of OTHER is refused, or the submission reports it.
+
+    What an update with null means is not said, so that it may also leave the description.
+    """
     description = f"sourceOf{source}OtherDescription"
     customer, other = (platform.customers.of_example(example(sample)) for _ in range(2))
     require_member(platform.customers.read(customer), description)
 
-    answer = platform.api.update_customer(customer["id"], {description: ""}, valid=False)
+    answer = platform.api.update_customer(customer["id"], {description: emptied}, valid=False)
 
     if answer.accepted and platform.customers.read(customer).get(description):
         raise ResourceMissing("an empty description leaves the one that is known")

@@ -69,7 +69,7 @@ def test_an_individual_is_accepted_for_review(platform: Platform, check: Check) 
     [
         pytest.param(change, id=change.name)
         for change in example("individual").accepted
-        if change.requirement in ("CUS-090", "CUS-091")
+        if change.requirement in ("CUS-090", "CUS-091", "CUS-960")
     ],
 )
 def test_an_individual_at_the_edge_of_a_rule_is_accepted_for_review(

@@ -21,7 +21,7 @@ from conformance.proof.mutants.customers.toolkit import (
 )
 from conformance.proof.mutants.quotes.toolkit import in_two_steps
 from conformance.proof.patch import Patch
-from conformance.reference import errors
+from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.service import Service
 from conformance.reference.store import Customer
@@ -145,6 +145,25 @@ for _id, _member in (("CUS-038", "email"), ("CUS-039", "phoneNumber")):
         "of-business",
         f"the {_member} of a business stays as it is",
         around(onboarding, "update", _fixed_for_businesses(_member)),
+    )
+
+
+def _unheard_of_businesses(member: str) -> Callable[..., Any]:
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = customers.get(unit, ask.params["customerId"])
+        if customer.customer_type == "BUSINESS" and isinstance(ask.body, dict):
+            return original(unit, replace(ask, body=without(member)(ask.body)))
+        return original(unit, ask)
+
+    return update
+
+
+for _id, _member in (("CUS-802", "platformCustomerId"), ("CUS-810", "region")):
+    declare(
+        _id,
+        "of-business",
+        f"the {_member} of a business stays as it is",
+        around(onboarding, "update", _unheard_of_businesses(_member)),
     )
 
 CHANGEABLE = {
@@ -276,6 +295,31 @@ for _id in ("CUS-155", "EDD-024", "EDD-025"):
         "unchecked",
         "changes do not look at names and descriptions",
         instead(onboarding, "change_errors", lambda _: []),
+    )
+
+
+declare(
+    "CUS-034",
+    "two-words",
+    "a change is to a fullName of two words alone",
+    refusing(
+        (onboarding, "update"), "fullName", lambda body: len(str(body.get("fullName")).split()) > 2
+    ),
+)
+
+
+def _null_describes(original: Callable[..., list[Json]], wanted: Any) -> list[Json]:
+    descriptions = rules.OTHER_DESCRIPTIONS.values()
+    emptied = [name for name in descriptions if name in wanted and wanted[name] is None]
+    return [error for error in original(wanted) if error["field"] not in emptied]
+
+
+for _id in ("EDD-024", "EDD-025"):
+    declare(
+        _id,
+        "null",
+        "a change takes the description of OTHER away with null",
+        around(onboarding, "change_errors", _null_describes),
     )
 
 

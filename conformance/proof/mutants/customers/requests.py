@@ -348,6 +348,10 @@ def _is_leap(path: str) -> Callable[[Json], bool]:
     return lambda body: str(fields.at(body, path)).endswith("-02-29")
 
 
+def _is_early(path: str) -> Callable[[Json], bool]:
+    return lambda body: "1800" < str(fields.at(body, path)) < "1970"
+
+
 def _full_name(test: Callable[[str], bool]) -> Callable[[Json], bool]:
     return lambda body: test(str(body.get("fullName", "")))
 
@@ -377,6 +381,7 @@ STRICT: tuple[tuple[str, str, str, Callable[[Json], bool]], ...] = (
     ("CUS-018", "no-second-line", "address.line2", has("address.line2")),
     ("CUS-018", "no-region-of-the-us", "region", has("region", "US")),
     ("CUS-090", "no-leap-days", "birthDate", _is_leap("birthDate")),
+    ("CUS-960", "since-the-epoch", "birthDate", _is_early("birthDate")),
     ("CUS-091", "two-words", "fullName", _full_name(lambda name: len(name.split()) > 2)),
     ("CUS-093", "ascii", "fullName", _full_name(lambda name: not name.isascii())),
     (
@@ -399,6 +404,7 @@ STRICT: tuple[tuple[str, str, str, Callable[[Json], bool]], ...] = (
     ("BUS-001", "needs-an-address", "address", lacks("address")),
     ("BUS-003", "no-contact", INFO, has(f"{INFO}.primaryContactFirstName")),
     ("BUS-060", "no-leap-days", INFO, _is_leap(f"{INFO}.incorporatedOn")),
+    ("BUS-960", "since-the-epoch", INFO, _is_early(f"{INFO}.incorporatedOn")),
     ("BUS-080", "not-listed", INFO, has(f"{INFO}.entityType", "PUBLICLY_LISTED_COMPANY")),
     ("BUS-081", "no-trusts", INFO, has(f"{INFO}.entityType", "TRUST")),
     ("BUS-082", "no-foundations", INFO, has(f"{INFO}.entityType", "PRIVATE_FOUNDATION")),
