@@ -184,6 +184,16 @@ def test_us_dollars_have_two_decimals(platform: Platform) -> None:
     assert currency.get("decimals") == 2
 
 
+@requirement("CNV-960")
+def test_us_dollars_have_a_full_name(platform: Platform) -> None:
+    """The balance of an account in USD gives the name of its currency, which is judged."""
+    corridor, *_ = platform.quotes.corridors_from("USD")
+
+    currency = platform.internal_accounts.account(corridor.sending, amount=0)["balance"]["currency"]
+
+    require_member(currency, "name")
+
+
 @requirement("CNV-109")
 def test_a_currency_has_the_decimals_of_its_smallest_unit(platform: Platform) -> None:
     """A customer of all supported currencies has accounts in them, whose decimals are judged.

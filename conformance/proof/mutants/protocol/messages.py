@@ -151,6 +151,24 @@ for _code, _decimals in (("BRL", 3), ("MXN", 0), ("NGN", 4), ("RWF", 3), ("COP",
     )
 
 
+declare(
+    "CNV-960",
+    "code",
+    "US dollars are named by their code",
+    with_columns(rules, "CURRENCIES", "USD", name="USD"),
+)
+declare(
+    "CNV-960",
+    "exchanged",
+    "name and symbol are exchanged",
+    edited(
+        money,
+        "currency_view",
+        lambda shown: {**shown, "name": shown["symbol"], "symbol": shown["name"]},
+    ),
+)
+
+
 @mutant("CNV-021", "a broken body breaks the service")
 def broken_by_a_body(patch: Patch) -> None:
     patch.replace(
