@@ -406,7 +406,8 @@ FEE_CONFIG_FIELDS: tuple[Field, ...] = (
 PLATFORM_FEE_CURRENCY: str = "USD"
 
 PROVIDER_REQUIRED_FIELDS: dict[str, tuple[str, ...]] = {
-    "MXN": ("birthDate", "nationality", "phoneNumber")
+    "MXN": ("birthDate", "nationality", "phoneNumber"),
+    "EUR": ("phoneNumber",),
 }
 """What the provider behind a currency has to know about a person who moves money in it.
 

@@ -109,14 +109,18 @@ def test_each_currency_that_customers_pay_in_is_supported(platform: Platform) ->
 
 
 @requirement("CFG-005", "CFG-007")
-def test_a_field_that_a_currency_needs_has_to_be_supplied(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("of_sending", [False, True], ids=["of-either", "of-sending-alone"])
+def test_a_field_that_a_currency_needs_has_to_be_supplied(
+    platform: Platform, check: Check, *, of_sending: bool
+) -> None:
     """A transfer is accepted with all fields; without any one of them it is refused or fails.
 
-    A field counts where a customer without it pays in a currency that does not ask for it: then the
+    So it is where the currency that is sent asks for a field, and the one received does not. A
+    field counts where a customer without it pays in a currency that does not ask for it: then the
     refusal is not that of a review, which may ask for the same field. Such a customer may have
     begun there, and have added the other currency later.
     """
-    corridor, fields = corridor_with_required_fields(platform)
+    corridor, fields = corridor_with_required_fields(platform, of_sending=of_sending)
     body = body_for(platform, corridor)
 
     complete_transfer = transfer_of(platform, body, corridor)
@@ -691,10 +695,13 @@ def listed_names(refusal: Answer) -> set[str]:
 # --- Helpers --------------------------------------------------------------------------------
 
 
-def corridor_with_required_fields(platform: Platform) -> tuple[Corridor, list[str]]:
+def corridor_with_required_fields(
+    platform: Platform, *, of_sending: bool = False
+) -> tuple[Corridor, list[str]]:
     """Return the corridor that requires the most fields, and those that can be left out.
 
-    The currency's names of the fields may be in capitals or with underscores.
+    The currency's names of the fields may be in capitals or with underscores. With ``of_sending``
+    the fields are those that the sending currency requires and the receiving one does not.
 
     Raises:
         ResourceMissing: no currency of a corridor requires a field that can be left out.
@@ -703,8 +710,15 @@ def corridor_with_required_fields(platform: Platform) -> tuple[Corridor, list[st
     members = {letters_of(name): name for name in platform.customers.body()}
     found: tuple[Corridor, list[str]] | None = None
     for corridor in platform.profile.resources.corridors:
-        names = [*required.get(corridor.receiving, ()), *required.get(corridor.sending, ())]
-        fields = {members[letters_of(name)] for name in names if letters_of(name) in members}
+        sent, received = (
+            {
+                members[known]
+                for name in required.get(code, ())
+                if (known := letters_of(name)) in members
+            }
+            for code in (corridor.sending, corridor.receiving)
+        )
+        fields = sent - received if of_sending else sent | received
         if len(fields) > (0 if found is None else len(found[1])):
             found = corridor, sorted(fields)
     if found is None:

@@ -61,6 +61,20 @@ def unasked_when_added(patch: Patch) -> None:
     patch.wrap(customers, "missing_fields", missing)
 
 
+def _of_what_is_received(
+    original: Callable[..., None], customer: Customer, *currencies: str
+) -> None:
+    original(customer, currencies[-1])
+
+
+declare(
+    "CFG-005",
+    "received-alone",
+    "what the currency that is sent asks for is not looked at",
+    around(customers, "refuse_incomplete", _of_what_is_received),
+)
+
+
 @mutant("CFG-050", "what a currency asks for is not looked at where a quote is funded just in time")
 def unasked_just_in_time(patch: Patch) -> None:
     waived: list[bool] = []
