@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
@@ -151,6 +152,25 @@ def test_nothing_is_transferred_in_for_an_unverified_customer(platform: Platform
     expect_unmade(platform, ends, answer, twin)
 
 
+@requirement("TRF-960")
+@pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
+def test_nothing_is_transferred_in_while_a_review_is_pending(
+    platform: Platform, *, business: bool
+) -> None:
+    """A transfer into an account of a customer under review is refused, or does not complete."""
+    twin = make_transfer(platform, arrange_ends(platform, "in"))
+    reviews = platform.verification.reviews
+    customer = reviews.in_review(
+        reviews.submitted(business=business, currencies=[platform.profile.currency])
+    )
+    ends = Ends("in", *accounts_of_unverified(platform, customer))
+
+    answer = send(platform, ends)
+
+    with undecided(platform, customer):
+        expect_unmade(platform, ends, answer, twin)
+
+
 @requirement("TRF-134")
 def test_nothing_is_transferred_out_while_a_review_is_pending(platform: Platform) -> None:
     """A transfer out of the account of a customer under review is refused, or does not complete.
@@ -169,9 +189,8 @@ def test_nothing_is_transferred_out_while_a_review_is_pending(platform: Platform
 
     answer = send(platform, ends, AMOUNT // 2)
 
-    if verification_status(platform.customers.read(owner)) != "PENDING":
-        raise ResourceMissing("the review was decided meanwhile")
-    expect_unmade(platform, ends, answer, twin)
+    with undecided(platform, owner):
+        expect_unmade(platform, ends, answer, twin)
 
 
 @requirement("TRF-126")
@@ -272,6 +291,16 @@ def expect_unmade(platform: Platform, ends: Ends, answer: Answer, twin: Answer) 
         raise PreconditionFailed(f"what becomes of the transfer is not listed: {answer}")
     status = transaction_at(platform, ends, answer, *ENDED).get("status")
     assert status != "COMPLETED", f"the transfer has arrived: {answer}"
+
+
+@contextmanager
+def undecided(platform: Platform, customer: Resource) -> Iterator[None]:
+    """Raise ``ResourceMissing`` at the end if the review of a customer is over meanwhile."""
+    try:
+        yield
+    finally:
+        if verification_status(platform.customers.read(customer)) != "PENDING":
+            raise ResourceMissing("the review was decided meanwhile")
 
 
 def accounts_of_unverified(

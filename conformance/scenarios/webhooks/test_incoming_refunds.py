@@ -9,7 +9,7 @@ import pytest
 
 from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource
+from conformance.platform.resource import Resource, require_member
 from conformance.scenarios.cards.holdings import platform_account
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE, event_ids, let_reports_arrive
@@ -235,19 +235,24 @@ def test_a_deposit_that_stays_is_not_reported_as_returned(platform: Platform) ->
     assert not [kind for kind in types if kind.startswith(f"{INCOMING}REFUND_")]
 
 
-@requirement("EVT-294")
-def test_a_deposit_is_gone_once_its_refund_is_completed(platform: Platform) -> None:
-    """After REFUND_COMPLETED the balance of the account lacks the deposit."""
+@requirement("EVT-294", "EVT-960")
+def test_a_deposit_is_gone_once_its_refund_is_completed(platform: Platform, check: Check) -> None:
+    """After REFUND_COMPLETED the balance and the totalBalance of the account lack the deposit."""
     account = platform.internal_accounts.account(amount=AMOUNT)
     platform.internal_accounts.deposit(account, AMOUNT)
-    kept = platform.internal_accounts.balances(account)[0] - AMOUNT
+    before = platform.internal_accounts.balances(account)
 
     send_back_deposit(platform, account).arrange_report(COMPLETED)
 
-    balance = platform.until(
-        lambda: platform.internal_accounts.balances(account)[0], lambda balance: balance <= kept
+    balance, total = platform.until(
+        lambda: platform.internal_accounts.balances(account),
+        lambda now: all(new <= old - AMOUNT for old, new in zip(before, now, strict=True)),
     )
-    assert balance <= kept
+    with check("EVT-294"):
+        assert balance <= before[0] - AMOUNT
+    with check("EVT-960"):
+        require_member(platform.internal_accounts.read(account), "totalBalance")
+        assert total <= before[1] - AMOUNT
 
 
 def _reports_about(platform: Platform, name: str, fits: Callable[[str], bool]) -> list[Delivery]:

@@ -86,6 +86,15 @@ declare(
 )
 
 
+for _kind in ("INDIVIDUAL", "BUSINESS"):
+    declare(
+        "TRF-960",
+        _kind.lower(),
+        f"money is transferred to customers of the type {_kind} who are under review",
+        trusted_everywhere(_kind, "PENDING"),
+    )
+
+
 @mutant("TRF-124", "nobody has to authorize anything")
 def unauthorized(patch: Patch) -> None:
     patch.replace(quotes, "needs_challenge", lambda *_: False)

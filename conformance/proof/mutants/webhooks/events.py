@@ -28,7 +28,7 @@ from conformance.reference import app, errors, rules
 from conformance.reference.app import BasicAuth
 from conformance.reference.customers import onboarding
 from conformance.reference.external_accounts import externals
-from conformance.reference.internal_accounts import accounts, rule_based
+from conformance.reference.internal_accounts import accounts, ledger, rule_based
 from conformance.reference.quotes import quotes
 from conformance.reference.store import Customer, Quote, Transaction
 from conformance.reference.transactions import (
@@ -559,6 +559,16 @@ def returned_twice(_: Function, unit: Unit, transaction_id: str, outcome: str) -
     row = transactions.get(unit, transaction_id, lock=True)
     account = accounts.get(unit, row.destination_account or "")
     deposit_returns.move(unit, account, row.receiving_amount)
+    deposit_returns.reach(unit, row, outcome)
+
+
+@mutant("EVT-960", "a deposit that went back is held for ever", (deposit_returns, "finish"))
+def held_for_ever(_: Function, unit: Unit, transaction_id: str, outcome: str) -> None:
+    row = transactions.get(unit, transaction_id, lock=True)
+    account = accounts.get(unit, row.destination_account or "")
+    amount, currency = row.receiving_amount, account.currency
+    transit = ledger.Leg(ledger.system("transit", currency), currency, -amount)
+    ledger.post(unit, [transit, ledger.Leg(ledger.held(account.id), currency, amount)])
     deposit_returns.reach(unit, row, outcome)
 
 
