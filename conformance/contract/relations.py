@@ -34,10 +34,14 @@ _ENDS = {"source": "QUO-032", "destination": "QUO-034"}
 
 @dataclass(frozen=True, slots=True)
 class _Quoted:
-    """What a payment has to agree with: its quote's id, kind of source, amounts and rate."""
+    """What a payment has to agree with: its quote's id, ends, amounts and rate.
+
+    ``accounts`` are the ids of the accounts at its ends, by the names of these.
+    """
 
     id: str
     is_realtime: bool
+    accounts: Mapping[str, str | None]
     description: str | None
     sent: tuple[int | None, str | None]
     received: tuple[int | None, str | None]
@@ -48,6 +52,7 @@ class _Quoted:
         return cls(
             quote["id"],
             _member(quote.get("source"), "sourceType") == _REALTIME,
+            {end: _text(_member(quote.get(end), "accountId")) for end in _ENDS},
             _plain(quote.get("description")),
             (_amount(quote.get("totalSendingAmount")), _code(quote.get("sendingCurrency"))),
             (_amount(quote.get("totalReceivingAmount")), _code(quote.get("receivingCurrency"))),
@@ -171,6 +176,7 @@ class Relations:
             return
         if name := payment.get("quoteId"):
             yield from _unless("TRX-022", name == quote.id, f"quoteId {name}, and not {quote.id}")
+        yield from _with_types(payment, quote)
         if (text := payment.get("description")) and quote.description:
             yield from _unless("TRX-034", text == quote.description, f"the description {text}")
         for requirement, waiting in (("TRX-842", "PENDING"), ("TRX-027", "PROCESSING")):
@@ -259,6 +265,17 @@ _LOCKED = {
     "RECEIVING": ("totalReceivingAmount", "QUO-045", "QUO-047", "QUO-049"),
 }
 """By the locked side: the member that shows it, and the requirements on it and on the rate."""
+
+
+def _with_types(payment: Json, quote: _Quoted) -> Iterator[Broken]:
+    """Yield whether the accounts of a payment have lost the types that their ids begin with."""
+    for end, whole in quote.accounts.items():
+        told = _text(_member(payment.get(end), "accountId"))
+        if whole and told:
+            is_bare = told == whole.partition(":")[2]
+            yield from _unless(
+                "CNV-019", not is_bare, f"the {end} {told}, and {whole} in the quote"
+            )
 
 
 def _as_quoted(payment: Json, quote: _Quoted) -> Iterator[Broken]:

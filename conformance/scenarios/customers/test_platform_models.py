@@ -16,9 +16,11 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.given.verification import DECISIONS, REVIEWED, Road
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body, arranged_resource
+from conformance.scenarios.external_accounts.kinds import kind_of
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import SETTLING, Check
+from conformance.testdata.accounts import account_example
 from conformance.verdict.decisions import (
     Broken,
     PreconditionFailed,
@@ -176,6 +178,20 @@ def test_no_money_moves_before_the_approval_of_a_business(
             MOVEMENTS[way](platform, Applicant(business, status), twin)
 
 
+@for_both_types(("PLM-030",), ("PLM-600",))
+def test_no_coins_arrive_while_a_review_is_pending(
+    platform: Platform, check: Check, ids: tuple[str, ...], *, business: bool
+) -> None:
+    """No deposit to a crypto account of the customer arrives, while one for a twin does."""
+    coin = coin_of_corridors(platform)
+    currencies = [platform.profile.currency, coin]
+    customer = at_status(platform, "PENDING", business=business, currencies=currencies)
+    twin = platform.approved.of_type(business, currencies=currencies)
+
+    with check(*ids):
+        by_deposit(platform, Applicant(customer, "PENDING"), twin, coin)
+
+
 @pytest.mark.parametrize(
     "way",
     [
@@ -276,15 +292,20 @@ def end_payment(platform: Platform, way: str, customer: Resource, payment: Resou
         platform.api.approve_transaction(payment["transactionId"])
 
 
-def by_deposit(platform: Platform, applicant: Applicant, twin: Resource) -> None:
-    """Assert that a deposit for a customer does not arrive, while one for the twin does."""
-    account = early_account(platform, applicant.customer)
+def by_deposit(
+    platform: Platform, applicant: Applicant, twin: Resource, currency: str | None = None
+) -> None:
+    """Assert that a deposit for a customer does not arrive, while one for the twin does.
+
+    It is in the currency of the profile, or in another one.
+    """
+    account = early_account(platform, applicant.customer, currency)
     before, _ = platform.internal_accounts.balances(account)
 
     with applicant.remaining_so(platform):
         attempt_deposit(platform, account)
 
-        platform.internal_accounts.account(customer=twin)
+        platform.internal_accounts.account(currency, customer=twin)
         assert platform.internal_accounts.balances(account)[0] == before, "the deposit has arrived"
 
 
@@ -410,20 +431,26 @@ MOVEMENTS: Mapping[str, Callable[[Platform, Applicant, Resource], None]] = {
 """Checks by the way in which money would move for a customer, and does for a twin."""
 
 
-def at_status(platform: Platform, status: str, *, business: bool = False) -> Resource:
+def at_status(
+    platform: Platform, status: str, *, business: bool = False, **members: Any
+) -> Resource:
     """Return a customer whose verification has a status other than APPROVED.
+
+    ``members`` are customer fields that differ from the usual ones.
 
     Raises:
         PreconditionFailed: a trigger left the customer at another status.
         ResourceMissing: the target decides reviews at once.
     """
     if status == "UNVERIFIED":
-        return platform.verification.reviews.unsubmitted(business=business)
+        return platform.verification.reviews.unsubmitted(business=business, **members)
     trigger = next((name for name, end in DECISIONS.items() if end == status), None)
     # A sandbox approves the businesses that complete its hosted flow, and may do so at once.
     is_direct = business and (trigger is None or platform.profile.features.direct_onboarding)
     path: Road = "directly" if is_direct else "hosted"
-    customer = platform.verification.reviews.onboarded(path, business=business, trigger=trigger)
+    customer = platform.verification.reviews.onboarded(
+        path, business=business, trigger=trigger, **members
+    )
     expected = (status,) if trigger else REVIEWED
     status_now = verification_status(platform.customers.at_status(customer, *expected))
     if status_now != status and not trigger:
@@ -458,14 +485,29 @@ def types_about(platform: Platform, customer: Resource) -> set[str]:
     return {event.type for event in platform.webhooks.about(customer["id"]) if event.type in EVENTS}
 
 
-def early_account(platform: Platform, customer: Resource) -> Resource:
+def coin_of_corridors(platform: Platform) -> str:
+    """Return a crypto currency that customers hold and send to wallets.
+
+    Raises:
+        ResourceMissing: the corridors of the profile have none.
+    """
+    for corridor in platform.profile.resources.corridors:
+        kind = kind_of(account_example(corridor.account))
+        if kind == "crypto wallet" and corridor.sending == corridor.receiving:
+            return corridor.sending
+    raise ResourceMissing("resources.corridors of the profile has none within a crypto currency")
+
+
+def early_account(platform: Platform, customer: Resource, currency: str | None = None) -> Resource:
     """Return an internal account of a customer who is not approved.
 
     Raises:
         ResourceMissing: the customer has no account before the approval.
     """
+    wanted = currency or platform.profile.currency
     for account in platform.internal_accounts.of_customer(customer):
-        if account["balance"]["currency"]["code"] == platform.profile.currency:
+        is_kept = account.get("type") not in ("RULE_BASED", "EMBEDDED_WALLET")
+        if is_kept and account["balance"]["currency"]["code"] == wanted:
             return account.but(customerId=customer.id)
     raise ResourceMissing("customers get their internal accounts with the approval")
 
@@ -547,7 +589,7 @@ def attempt_deposit(platform: Platform, account: Resource) -> None:
         "deposit.arrive",
         accountId=account["id"],
         amount=2 * AMOUNT,
-        currency=platform.profile.currency,
+        currency=account["balance"]["currency"]["code"],
     )
 
 

@@ -229,6 +229,21 @@ def test_a_lookup_agrees_with_its_account(currency: dict[str, Any], requirement:
     assert list(relations.of_lookup({"supportedCurrencies": "none"})) == []
 
 
+@pytest.mark.parametrize(
+    ("source", "requirement"),
+    [
+        ({"accountId": "InternalAccount:1"}, []),
+        ({"accountId": "1"}, ["CNV-019"]),
+        ({"accountId": "DE89"}, []),
+        ({"accountId": None}, []),
+        ("InternalAccount:1", []),
+    ],
+)
+def test_a_payment_names_its_accounts_with_their_types(source: Any, requirement: list[str]) -> None:
+    """The id of an account that a quote shows with its type is not shown without it."""
+    assert broken((QUOTE, None), ({**PAYMENT, "source": source}, None)) == requirement
+
+
 def test_what_is_known_is_compared_however_much_is_shown() -> None:
     """A target that shows more codes of currencies than are kept does not end the comparison."""
     dollar = {"code": "USD", "symbol": "$"}

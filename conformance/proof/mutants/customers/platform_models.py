@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from conformance.proof.kit.builders import around, before, instead
+from conformance.proof.kit.builders import Handler, around, before, instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted, trusted_everywhere
 from conformance.proof.patch import Apply, Patch
@@ -81,6 +81,23 @@ for _kind, _status, _way, _requirement in _TRUSTED:
         "trusted",
         f"money moves by {_way} for customers of the type {_kind} who are {_status}",
         trusted(_UNASKED[_way], _kind, _status),
+    )
+
+
+def _coins_arrive(original: Handler, unit: Unit, ask: Ask) -> Any:
+    account = accounts.get(unit, ask.params["accountId"])
+    if account.type != "INTERNAL_CRYPTO":
+        return original(unit, ask)
+    accounts.credit(unit, account, int(ask.body["amount"]))
+    return accounts.view(unit, account)
+
+
+for _requirement in ("PLM-030", "PLM-600"):
+    declare(
+        _requirement,
+        "coins",
+        "deposits of coins do not ask for an approval",
+        around(accounts, "fund", _coins_arrive),
     )
 
 for _requirement, _kind in (

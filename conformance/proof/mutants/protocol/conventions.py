@@ -31,6 +31,8 @@ IDENTIFIERS: tuple[tuple[str, Place, str], ...] = (
     ("quote-destination", (quotes, "view"), "destination.accountId"),
     ("quote-transaction", (quotes, "view"), "transactionId"),
     ("transaction", (transactions, "view"), "id"),
+    ("transaction-source", (transactions, "view"), "source.accountId"),
+    ("transaction-destination", (transactions, "view"), "destination.accountId"),
     ("quote-of-transaction", (transactions, "view"), "quoteId"),
     ("lookup", (receivers, "lookup"), "lookupId"),
     ("looked-up", (receivers, "lookup"), "accountId"),
