@@ -73,9 +73,12 @@ def test_a_payout_to_another_currency_asks_for_a_proof(platform: Platform) -> No
     assert answer.body["status"] == WAITING, answer
 
 
-@requirement("SCA-002")
-def test_a_payment_that_is_pulled_asks_for_a_proof(platform: Platform) -> None:
-    """The execution of a quote from a pullable external account is PENDING_AUTHORIZATION."""
+@requirement("QUO-190", "SCA-002")
+def test_a_payment_that_is_pulled_asks_for_a_proof(platform: Platform, check: Check) -> None:
+    """The execution of a quote from a pullable external account is PENDING_AUTHORIZATION.
+
+    A valid proof starts its payment.
+    """
     customer = platform.approved.sca_customer()
     platform.quotes.require_pulls_abroad()
     source = platform.external_accounts.pullable(customer)
@@ -83,8 +86,20 @@ def test_a_payment_that_is_pulled_asks_for_a_proof(platform: Platform) -> None:
 
     answer = platform.api.execute_quote(quote["id"])
 
-    answer.expect_accepted()
-    assert answer.body["status"] == WAITING, answer
+    with check("SCA-002"):
+        answer.expect_accepted()
+        assert answer.body["status"] == WAITING, answer
+    if arranged_body(answer)["status"] != WAITING:
+        raise PreconditionFailed(f"no proof is asked for: {answer}")
+    authorization = platform.sca.authorize_fully({**quote, **answer.body})
+    with check("QUO-190"):
+        authorization.expect_accepted()
+        assert authorization.body["status"] in SETTLING, authorization
+        status = platform.until(
+            lambda: platform.transactions.of_quote(quote).get("status"),
+            lambda current: current not in ("PENDING", WAITING),
+        )
+        assert status not in ("PENDING", WAITING), f"the payment is {status}: {authorization}"
 
 
 @requirement("SCA-003")

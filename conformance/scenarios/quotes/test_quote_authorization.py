@@ -9,7 +9,7 @@ import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_body, require_member
+from conformance.platform.resource import Body, Resource, arranged_body, require_member
 from conformance.platform.waiting import at_once
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import (
@@ -70,18 +70,16 @@ def test_executing_a_quote_of_an_sca_customer_asks_for_a_proof(
         assert platform.transactions.of_quote(quote)["status"] in ("PENDING", WAITING)
 
 
-@requirement("QUO-180", "QUO-181", "QUO-183", "SCA-092", "SCA-093")
+@requirement("QUO-180", "QUO-181", "QUO-183", "QUO-190", "QUO-192", "SCA-092", "SCA-093")
 def test_a_conversion_asks_for_a_proof(platform: Platform, check: Check) -> None:
     """A payout of an SCA customer in another currency waits for a proof, and has taken nothing.
 
-    The challenge says what it is for, and by which factors it can be answered.
+    The challenge says what it is for, and by which factors it can be answered. A valid proof
+    executes the quote, and debits its total sending amount.
     """
-    corridor = platform.quotes.corridor(same_currency=False)
-    customer = platform.approved.sca_customer(currencies=[corridor.sending])
-    source = platform.internal_accounts.account(corridor.sending, customer=customer)
-    destination = platform.external_accounts.account(customer, corridor.account)
+    source, destination = ends_of_conversion(platform)
     quote = platform.quotes.pending(source, destination)
-    _, before = platform.internal_accounts.balances(source)
+    before, total_before = platform.internal_accounts.balances(source)
 
     answer = platform.api.execute_quote(quote["id"])
 
@@ -92,9 +90,24 @@ def test_a_conversion_asks_for_a_proof(platform: Platform, check: Check) -> None
         answer.expect_accepted()
         assert answer.body.get("scaChallenge"), answer
     with check("QUO-183"):
-        assert platform.internal_accounts.balances(source)[1] == before
+        assert platform.internal_accounts.balances(source)[1] == total_before
     challenge = require_member(answer.body, "scaChallenge")
     expect_members(check, challenge, {"SCA-092": "purpose", "SCA-093": "availableFactors"})
+    authorization = platform.sca.authorize_fully({**quote, **answer.body})
+    with check("QUO-190"):
+        authorization.expect_accepted()
+        assert authorization.body["status"] in SETTLING, authorization
+    with check("QUO-192"):
+        expected = before - quote["totalSendingAmount"]
+        assert platform.internal_accounts.wait_for_balance(source, expected) == expected
+
+
+def ends_of_conversion(platform: Platform) -> tuple[Resource, Resource]:
+    """Return a funded account of a new SCA customer, and an account of it in another currency."""
+    corridor = platform.quotes.corridor(same_currency=False)
+    customer = platform.approved.sca_customer(currencies=[corridor.sending])
+    source = platform.internal_accounts.account(corridor.sending, customer=customer)
+    return source, platform.external_accounts.account(customer, corridor.account)
 
 
 @requirement("QUO-187")
@@ -155,17 +168,20 @@ def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
 
 
 @requirement("QUO-121", "QUO-126", "SCA-092", "SCA-093")
+@pytest.mark.parametrize("payment", ["usual", "conversion", "pulled"])
 def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(
-    platform: Platform, check: Check
+    platform: Platform, check: Check, payment: str
 ) -> None:
     """A quote with immediatelyExecute of an SCA customer is refused, or not executed yet.
 
-    Nothing has left its source. The quote is answered with 201; its challenge shows the members of
-    its shape.
+    Nothing has left its source, if that is an internal account. The quote is answered with 201; its
+    challenge shows the members of its shape.
     """
-    source = platform.sca.account()
-    body = platform.quotes.body(source)
-    _, before = platform.internal_accounts.balances(source)
+    source, body = sca_payment(platform, payment)
+    twin = platform.api.create_quote(body)
+    if payment != "usual" and not twin.accepted:
+        raise ResourceMissing(f"a customer of an SCA region cannot pay so: {twin}")
+    before = platform.internal_accounts.balances(source)[1] if source else None
 
     answer = platform.api.create_quote({**body, "immediatelyExecute": True})
 
@@ -174,8 +190,9 @@ def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(
             assert answer.body["status"] not in SETTLING, answer
             assert platform.transactions.of_quote(answer.body)["status"] not in SETTLING
         else:
-            answer.refused(twin=platform.api.create_quote(body))
-        assert platform.internal_accounts.balances(source)[1] == before, answer
+            answer.refused(twin=twin)
+        if source is not None:
+            assert platform.internal_accounts.balances(source)[1] == before, answer
     platform.observe(f"immediatelyExecute of an SCA customer is answered with {answer.status}")
     if not answer.accepted:
         raise ResourceMissing(f"a customer with SCA is not quoted so: {answer}")
@@ -183,6 +200,26 @@ def test_a_quote_of_an_sca_customer_is_not_executed_as_it_is_created(
         assert answer.status == HTTPStatus.CREATED, answer
     challenge = require_member(answer.body, "scaChallenge")
     expect_members(check, challenge, {"SCA-092": "purpose", "SCA-093": "availableFactors"})
+
+
+def sca_payment(platform: Platform, payment: str) -> tuple[Resource | None, Body]:
+    """Return the body of a quote of a new SCA customer, and the internal account that it debits.
+
+    Args:
+        platform: the suite in the part of a platform.
+        payment: ``usual``, to another currency (``conversion``), or ``pulled`` from an external
+            account.
+    """
+    if payment == "pulled":
+        platform.quotes.require_pulls_abroad()
+        customer = platform.approved.sca_customer()
+        puller = platform.external_accounts.pullable(customer)
+        return None, platform.quotes.body(puller, platform.external_accounts.account(customer))
+    if payment == "conversion":
+        source, destination = ends_of_conversion(platform)
+        return source, platform.quotes.body(source, destination)
+    source = platform.sca.account()
+    return source, platform.quotes.body(source)
 
 
 # --- A valid proof --------------------------------------------------------------------------

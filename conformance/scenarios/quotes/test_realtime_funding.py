@@ -190,7 +190,7 @@ def test_payment_instructions_may_carry_notes(platform: Platform) -> None:
 
 
 @requirement("QUO-210", "QUO-212", "QUO-213")
-@pytest.mark.parametrize("currency", [None, "BTC"], ids=["usual", "BTC"])
+@pytest.mark.parametrize("currency", [None, "USDC", "BTC"], ids=["usual", "USDC", "BTC"])
 def test_its_payment_executes_a_quote(
     platform: Platform, check: Check, currency: str | None
 ) -> None:

@@ -948,6 +948,19 @@ for _requirement, _kind in (("QUO-816", "REALTIME"), ("QUO-817", "EXTERNAL")):
 # --- Just in time, and for a proof ----------------------------------------------------------
 
 
+for _requirement in ("QUO-210", "QUO-213"):
+    declare(
+        _requirement,
+        "dollar-coins",
+        "a payment in USDC executes nothing",
+        skipped(
+            quotes,
+            "perform",
+            lambda _unit, quote, action: action == "DEPOSIT" and quote.sending_currency == "USDC",
+        ),
+    )
+
+
 @mutant("QUO-213", "what is funded in BTC never arrives", (settlement, "settle"), skipped)
 def bitcoin_stuck(unit: Unit, transaction_id: str, **_released: bool) -> bool:
     return transactions.get(unit, transaction_id).sending_currency == "BTC"
@@ -1003,6 +1016,45 @@ declare(
 def immediate_debited(unit: Unit, quote: Quote, _customer: Any) -> None:
     if quote.created_at == unit.now and quote.source_kind == "INTERNAL":
         take(unit, quote.source["accountId"], quote.sending_amount)
+
+
+def _is_pulled(quote: Quote) -> bool:
+    return quote.source_kind == "EXTERNAL"
+
+
+def _unproved_at_once(which: Callable[[Quote], bool]) -> Apply:
+    """Let some quotes need no proof where one request creates and executes them."""
+
+    def start(
+        original: Function, unit: Unit, quote: Quote, action: rules.Action = "EXECUTE"
+    ) -> None:
+        unproved = quote.created_at == unit.now and which(quote)
+        (quotes.perform if unproved else original)(unit, quote, action)
+
+    return around(quotes, "start", start)
+
+
+for _name, _which in (("pulled", _is_pulled), ("converted", _converts)):
+    declare(
+        "QUO-126",
+        f"{_name}-unproved",
+        f"what is {_name} and executed as it is created needs no proof",
+        _unproved_at_once(_which),
+    )
+
+
+@mutant("QUO-190", "a valid proof does not start what is pulled", (quotes, "perform"))
+def pulled_unstarted(original: Function, unit: Unit, quote: Quote, action: rules.Action) -> None:
+    if action == "AUTHORIZE" and _is_pulled(quote):
+        quote.status = "PROCESSING"
+    else:
+        original(unit, quote, action)
+
+
+@mutant("QUO-192", "a valid proof debits nothing that is converted", (quotes, "perform"), after)
+def converted_undebited(unit: Unit, quote: Quote, action: rules.Action) -> None:
+    if action == "AUTHORIZE" and _converts(quote) and quote.source_kind == "INTERNAL":
+        take(unit, quote.source["accountId"], -quote.sending_amount)
 
 
 @mutant("QUO-834", "a payment takes the place of a proof")
