@@ -589,13 +589,19 @@ def test_a_signature_does_not_pay_more_than_the_wallet_holds(platform: Platform)
     signed_answer.refused(400, "INSUFFICIENT_FUNDS", twin=small.pay())
 
 
-@requirement("EMW-105")
-def test_a_signature_does_not_pay_from_a_frozen_wallet(platform: Platform) -> None:
-    """A signed payment from a FROZEN wallet is refused, or does not complete."""
+@pytest.mark.parametrize(
+    "status",
+    [
+        case("EMW-955", "closed", "CLOSED"),
+        case("EMW-105", "frozen", "FROZEN"),
+    ],
+)
+def test_a_signature_does_not_pay_from_a_stopped_wallet(platform: Platform, status: str) -> None:
+    """A signed payment from a CLOSED or FROZEN wallet is refused, or does not complete."""
     wallet = funded_wallet(platform)
     payout = payment(platform, wallet)
     headers = payout.headers()
-    platform.internal_accounts.stop(wallet, "FROZEN")
+    platform.internal_accounts.stop(wallet, status)
 
     answer = payout.send(headers)
 

@@ -266,10 +266,18 @@ def test_a_proof_debits_no_stopped_account(platform: Platform, status: str) -> N
     )
 
 
-@requirement("ACC-157", "ACC-158")
-def test_a_frozen_account_pays_no_uma_address(platform: Platform, check: Check) -> None:
-    """Neither an earlier nor a new quote to a UMA address is paid from a FROZEN account."""
-    expect_unpaid(platform, check, "FROZEN", lambda: uma_quote(platform))
+@pytest.mark.parametrize(
+    "status",
+    [
+        case(("ACC-149", "ACC-150"), "closed", "CLOSED"),
+        case(("ACC-157", "ACC-158"), "frozen", "FROZEN"),
+    ],
+)
+def test_a_stopped_account_pays_no_uma_address(
+    platform: Platform, check: Check, status: str
+) -> None:
+    """Neither an earlier nor a new quote to a UMA address is paid from it."""
+    expect_unpaid(platform, check, status, lambda: uma_quote(platform))
 
 
 @pytest.mark.parametrize(

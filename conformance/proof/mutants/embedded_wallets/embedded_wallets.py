@@ -530,13 +530,18 @@ declare(
 
 
 @mutant("EMW-105", "what is signed leaves a frozen wallet too")
-def frozen_pays(patch: Patch) -> None:
+@mutant("EMW-955", "what is signed leaves a closed wallet too")
+def stopped_pays(patch: Patch) -> None:
     patch.replace(parties, "refuse_blocked_later", lambda unit, quote: None)
 
 
-@mutant("EMW-105", "a frozen wallet pays")
-def frozen_is_able(patch: Patch) -> None:
-    patch.row(accounts, "ABILITIES", "FROZEN", (accounts.SEND, accounts.RECEIVE))
+for _requirement, _status in (("EMW-105", "FROZEN"), ("EMW-955", "CLOSED")):
+    declare(
+        _requirement,
+        "able",
+        f"a {_status} wallet pays",
+        with_row(accounts, "ABILITIES", _status, (accounts.SEND, accounts.RECEIVE)),
+    )
 
 
 @mutant("EMW-106", "deprecated transfers ask for no signature")

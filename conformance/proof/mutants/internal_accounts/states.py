@@ -127,7 +127,7 @@ def _at_executions_alone(patch: Patch) -> None:
     )
 
 
-for _id in ("ACC-157", "ACC-158"):
+for _id in ("ACC-149", "ACC-150", "ACC-157", "ACC-158"):
     declare(
         _id,
         "to-an-address",
