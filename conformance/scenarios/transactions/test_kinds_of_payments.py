@@ -309,7 +309,7 @@ def test_an_expired_challenge_ends_its_payment_by_itself(platform: Platform) -> 
 
 
 @requirement("TRX-035", "TRX-843")
-@pytest.mark.parametrize("kind", ["pulled", "real-time", "platform"])
+@pytest.mark.parametrize("kind", ["business", "pulled", "real-time", "authorized", "platform"])
 def test_a_quote_of_each_kind_expires(platform: Platform, check: Check, kind: Kind) -> None:
     """The transaction of a quote comes to EXPIRED with it, whatever would have paid for it.
 

@@ -21,10 +21,11 @@ from conformance.proof.mutants.quotes.toolkit import (
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, rules
 from conformance.reference.authentication import sca
+from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import parties, quotes
-from conformance.reference.store import Json, Quote, Transaction
+from conformance.reference.store import Customer, Json, Quote, Transaction
 from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -423,6 +424,34 @@ def all_proven(unit: Unit, quote: Quote, action: str) -> None:
     for other in others_of(unit, quote, "PENDING_AUTHORIZATION"):
         transaction_of(unit, other).status = "PROCESSING"
 
+
+def _unexpired(which: Callable[[Customer], bool]) -> Apply:
+    """Let the transactions of some customers stay pending when their quotes expire."""
+
+    def stay(unit: Unit) -> None:
+        unit.session.flush()
+        query = (
+            select(Transaction, Customer)
+            .join(Customer, Customer.id == Transaction.customer_id)
+            .where(Transaction.status == "EXPIRED")
+        )
+        for transaction, customer in unit.session.execute(query):
+            if which(customer):
+                transaction.status = "PENDING"
+
+    return after(transactions, "expire_due", stay)
+
+
+for _name, _statement, _customers in (
+    ("of-sca", "a customer who needs SCA", customers.needs_sca),
+    ("of-a-business", "a business", lambda customer: customer.customer_type == "BUSINESS"),
+):
+    declare(
+        "TRX-035",
+        _name,
+        f"what {_statement} does not execute stays pending",
+        _unexpired(_customers),
+    )
 
 declare(
     "TRX-035",
