@@ -65,6 +65,7 @@ def test_a_failure_is_reported(
             case((*REFUND,), kind, kind)
             for kind in ("business", "immediate", "authorized", "platform")
         ),
+        "pulled",
         "real-time",
     ],
 )
@@ -80,7 +81,7 @@ def test_a_failure_of_each_kind_of_payment_is_reported(
     pay(platform, payment, quote)
 
     name = quote["transactionId"]
-    refund = {} if payment == "real-time" else REFUND
+    refund = {} if payment in ("pulled", "real-time") else REFUND
     for reported_id, kind in {"EVT-012": FAILURE, **refund}.items():
         with check(reported_id):
             expect_event(platform, kind, name)

@@ -33,6 +33,10 @@ def _is_approved(unit: Unit, row: Transaction) -> bool:
     return unit.session.get_one(Quote, row.quote_id).agent_initiated
 
 
+def _is_pulled(unit: Unit, row: Transaction) -> bool:
+    return unit.session.get_one(Quote, row.quote_id).source_kind == "EXTERNAL"
+
+
 def _is_of_platform(_unit: Unit, row: Transaction) -> bool:
     return row.customer_id is None
 
@@ -66,6 +70,7 @@ for _id, _name, _happening, _which in (
     ("EVT-011", "approved", "COMPLETED", _is_approved),
     ("EVT-012", "immediate", "FAILED", _is_immediate),
     ("EVT-012", "business", "FAILED", is_of_business),
+    ("EVT-012", "pulled", "FAILED", _is_pulled),
     ("EVT-013", "authorized", "REFUND_PENDING", _is_authorized),
     ("EVT-010", "of-platform", "PROCESSING", _is_of_platform),
     ("EVT-011", "of-platform", "COMPLETED", _is_of_platform),
