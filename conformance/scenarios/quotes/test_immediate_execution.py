@@ -67,17 +67,18 @@ def test_two_equal_quotes_are_both_executed_as_they_are_created(
         assert platform.internal_accounts.wait_for_balance(source, balance_left) == balance_left
 
 
-@requirement("QUO-123", "QUO-817")
+@requirement("QUO-089", "QUO-123", "QUO-817", "TRX-037")
 def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
     platform: Platform, check: Check
 ) -> None:
     """A quote with immediatelyExecute from a pullable source needs no deposit before it.
 
-    It is answered with 201.
+    It is answered with 201, and what is pulled arrives.
     """
     customer = platform.approved.customer()
     source = {**platform.external_accounts.pullable(customer), "customerId": customer["id"]}
     destination = platform.internal_accounts.account(amount=0, customer=customer)
+    before = platform.internal_accounts.balance(destination)
 
     answer = platform.api.create_quote(
         platform.quotes.body(source, destination, immediatelyExecute=True)
@@ -89,6 +90,12 @@ def test_a_quote_from_a_pullable_source_can_be_executed_as_it_is_created(
     with check("QUO-817"):
         arranged_body(answer)
         assert answer.status == 201, answer
+    quote = arranged_body(answer)
+    with check("TRX-037"):
+        assert platform.transactions.at_status(quote, "COMPLETED").get("status") == "COMPLETED"
+    with check("QUO-089"):
+        expected = before + quote["totalReceivingAmount"]
+        assert platform.internal_accounts.wait_for_balance(destination, expected) == expected
 
 
 @requirement("QUO-831")

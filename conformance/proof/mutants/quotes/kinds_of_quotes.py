@@ -1051,6 +1051,22 @@ def pulled_unstarted(original: Function, unit: Unit, quote: Quote, action: rules
         original(unit, quote, action)
 
 
+def _unpulled(original: Function, unit: Unit, quote: Quote, action: rules.Action) -> None:
+    if quote.created_at == unit.now and _is_pulled(quote):
+        quote.status = "PROCESSING"
+    else:
+        original(unit, quote, action)
+
+
+for _requirement in ("QUO-089", "TRX-037"):
+    declare(
+        _requirement,
+        "unpulled",
+        "nothing is pulled for a quote that is executed as it is created",
+        around(quotes, "perform", _unpulled),
+    )
+
+
 @mutant("QUO-192", "a valid proof debits nothing that is converted", (quotes, "perform"), after)
 def converted_undebited(unit: Unit, quote: Quote, action: rules.Action) -> None:
     if action == "AUTHORIZE" and _converts(quote) and quote.source_kind == "INTERNAL":
