@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 
 import pytest
@@ -17,7 +18,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import MEASUREMENTS
 from conformance.scenarios.webhooks.reports import BALANCE, expect_event
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 AMOUNT = 20_003
 """The amount of a payment, in the smallest unit."""
@@ -414,6 +415,40 @@ def test_a_sweep_to_an_account_that_is_closed_ends_at_home(platform: Platform) -
     platform.internal_accounts.settle_deposit(account, AMOUNT)
 
     expect_home(platform, holder_account, before)
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        case("RBA-955", "closed", "CLOSED"),
+        case("RBA-956", "frozen", "FROZEN"),
+    ],
+)
+def test_a_stopped_account_sweeps_nothing(platform: Platform, status: str) -> None:
+    """What is paid into a CLOSED or FROZEN rule-based account does not come to its destination.
+
+    It may be refused, wait, or land in the holder's account. What is paid into an ACTIVE one with
+    the same destination comes there.
+    """
+    holder_account, destination = (
+        platform.rule_based.holder_account(),
+        platform.rule_based.holder_account(),
+    )
+    account, active_account = (
+        platform.rule_based.account_sweeping_to(holder_account, destination) for _ in range(2)
+    )
+    before = platform.internal_accounts.balance(destination)
+    platform.internal_accounts.stop(account, status)
+
+    # More than the other deposit, so that it is told apart, whichever is swept first.
+    with suppress(TriggerFailed):
+        platform.internal_accounts.settle_deposit(account, 3 * AMOUNT)
+
+    platform.internal_accounts.settle_deposit(active_account, AMOUNT)
+    increase = platform.internal_accounts.wait_for_increase(destination, before)
+    if increase <= 0:
+        raise PreconditionFailed("nothing is swept from an ACTIVE account either")
+    assert increase <= AMOUNT, f"{increase} came to {destination['id']}"
 
 
 @requirement("RBA-126")

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, around, before, instead
+from conformance.proof.kit.builders import Json, around, before, instead, skipped
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
@@ -152,6 +152,15 @@ def swept_again(
     )
     if before > amount and internal(unit, destination) is not None:
         booked(unit, destination["accountId"], before - amount)
+
+
+for _requirement in ("RBA-955", "RBA-956"):
+    declare(
+        _requirement,
+        "any-state",
+        "the state of a rule-based account is not looked at",
+        skipped(accounts, "refuse_unable", lambda account, _ability: sweeps.is_rule_based(account)),
+    )
 
 
 declare("RBA-104", "copied", "an internal account gets a copy", around(rule_based, "send", _copied))
