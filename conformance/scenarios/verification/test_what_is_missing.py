@@ -67,6 +67,15 @@ class Told:
         )
 
     @property
+    def named_fields(self) -> Counter[tuple[str, str]]:
+        """The fields that are missing, each by the id of whose it is."""
+        return Counter(
+            (str(entry["resourceId"]), str(entry.get("field")))
+            for entry in self.entries
+            if entry.get("type") == "MISSING_FIELD" and entry.get("resourceId")
+        )
+
+    @property
     def text(self) -> str:
         """What the answer complains of, in words."""
         if not self.entries:
@@ -119,8 +128,12 @@ def told(
 
 
 @requirement("VER-009", "VER-034", "VER-811", "VER-812", "VER-813", "VER-817", "VER-824")
+@requirement("VER-038")
 def test_each_missing_field_of_a_business_has_an_entry(platform: Platform, check: Check) -> None:
-    """Fields of the business, fields of an owner, and those of a second owner are all told."""
+    """Fields of the business, fields of an owner, and those of a second owner are all told.
+
+    Each is told once.
+    """
     complete = told(platform, Person(), Person())
     of_business = [told(platform, without=ADDRESS), told(platform, without=COUNTRIES)]
     of_owner = [told(platform, Person(OWNER_ADDRESS)), told(platform, Person(OWNER_NUMBER))]
@@ -133,6 +146,11 @@ def test_each_missing_field_of_a_business_has_an_entry(platform: Platform, check
         if not paths:
             raise ResourceMissing("what is missing is told by no entry of the type MISSING_FIELD")
         assert [path for path in paths if not DOTTED.fullmatch(str(path))] == []
+    with check("VER-038"):
+        fields = everything.named_fields
+        if not fields:
+            raise ResourceMissing("no entry tells whose field is missing")
+        assert max(fields.values()) == 1, everything.entries
     with check("VER-034"):
         assert not complete.known_fields
         assert not everything.known_fields

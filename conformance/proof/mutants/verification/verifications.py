@@ -248,6 +248,18 @@ declare("VER-034", "all-fields", "all fields are named", missing(lambda _u, _p, 
 declare("VER-037", "first", "only the first is told", missing(lambda _u, _p, e: e[:1]))
 declare("VER-038", "twice", "each is told twice", missing(lambda _u, _p, e: [*e, *e]))
 declare(
+    "VER-038",
+    "of-owners",
+    "what is missing of an owner is told twice",
+    missing(lambda _u, packet, e: [*e, *(x for x in e if x["resourceId"] != packet.customer.id)]),
+)
+declare(
+    "VER-955",
+    "twice",
+    "a missing proof of address is told twice",
+    missing(lambda _u, _p, e: [*e, *(x for x in e if x["type"] == "MISSING_PROOF_OF_ADDRESS")]),
+)
+declare(
     "VER-054",
     "second-accepted",
     "the second submission is accepted as it is",
