@@ -48,29 +48,66 @@ def test_a_new_reset_is_initiated(platform: Platform, factor: str | None) -> Non
     """
     reset = platform.resets.started(factor=factor)
 
-    status = platform.resets.read(reset).get("status")
+    expect_initiated(platform, reset)
 
+
+def expect_initiated(platform: Platform, reset: Resource) -> None:
+    """Assert that a reset that was just started is INITIATED.
+
+    Raises:
+        ResourceMissing: the sandbox brings it further at once.
+    """
+    __tracebackhide__ = True
+    status = platform.resets.read(reset).get("status")
     submits = platform.triggers.maps("factor_reset.submit")
     if status == "LIVENESS_PASSED" or (status == "PENDING_REVIEW" and not submits):
         raise ResourceMissing(f"the sandbox brings a reset to {status} at once")
     assert status == "INITIATED"
 
 
-@requirement("SFR-070")
-def test_a_reset_after_a_completed_one_is_initiated(platform: Platform) -> None:
-    """A customer who has passed a liveness check for one reset has not passed it for the next."""
+@requirement("SFR-070", "SFR-101", "SFR-102")
+def test_a_second_reset_of_a_factor_begins_anew(platform: Platform, check: Check) -> None:
+    """What a customer did for a completed reset does not count for the next one of the factor.
+
+    That is the liveness check, and the enrollment of the factor. The first reset keeps its own.
+    """
     resets = platform.resets
     first = resets.initiated()
     arranged_body(resets.complete(resets.passed_from(first)))
     resets.at_status(first, "COMPLETED")
-    resets.enroll(first.owner, first["factor"], required=False)
+    enrollment = enroll_again(platform, first)
     answer = resets.start(first.owner, first["factor"])
     if not answer.accepted:
         raise ResourceMissing(f"a customer who completed a reset starts no other: {answer}")
 
     second = resets.begun(answer, first.owner, first["factor"])
 
-    assert resets.read(second).get("status") == "INITIATED"
+    with check("SFR-070"):
+        assert resets.read(second).get("status") == "INITIATED"
+    arranged_body(resets.complete(resets.passed_from(second)))
+    resets.at_status(second, "COMPLETED")
+    if enrollment != "COMPLETED":
+        raise ResourceMissing(f"the enrollmentStatus of the first reset is {enrollment}")
+    with check("SFR-101"):
+        now = resets.read(second)
+        assert now.get("enrollmentStatus") == "PENDING", now
+    with check("SFR-102"):
+        now = resets.read(first)
+        assert now.get("enrollmentStatus") == "COMPLETED", now
+
+
+def enroll_again(platform: Platform, reset: Resource) -> str | None:
+    """Let the factor of a completed reset be enrolled, and return the reset's enrollmentStatus.
+
+    Where the profile knows no way to enroll it, it stays as it is.
+    """
+    if not platform.triggers.maps("sca.enroll"):
+        return None
+    platform.resets.enroll(reset.owner, reset["factor"], required=False)
+    return platform.until(
+        lambda: platform.resets.read(reset).get("enrollmentStatus"),
+        lambda status: status in ("COMPLETED", None),
+    )
 
 
 @requirement("SFR-071")
@@ -382,14 +419,20 @@ def test_nothing_follows_a_terminal_state(platform: Platform, state: str, action
 @pytest.mark.parametrize(
     ("state", "started_id", "kept_id"),
     [
-        case(("SFR-090", "SFR-092"), "REJECTED", "REJECTED", "SFR-090", "SFR-092"),
-        case(("SFR-091", "SFR-093"), "EXPIRED", "EXPIRED", "SFR-091", "SFR-093"),
+        case((*ids, "SFR-041", "SFR-070"), state, state, *ids)
+        for state, ids in {
+            "REJECTED": ("SFR-090", "SFR-092"),
+            "EXPIRED": ("SFR-091", "SFR-093"),
+        }.items()
     ],
 )
 def test_a_new_reset_follows_one_that_failed(
     platform: Platform, check: Check, state: str, started_id: str, kept_id: str
 ) -> None:
-    """The new reset has another id, and the first one keeps its status."""
+    """The new reset has another id, and the first one keeps its status.
+
+    It is INITIATED as any other, and comes to COMPLETED once its liveness check is passed.
+    """
     reset = NEW_RESET_AT[state](platform)
 
     answer = platform.resets.start(reset.owner)
@@ -399,6 +442,13 @@ def test_a_new_reset_follows_one_that_failed(
     with check(kept_id):
         assert arranged_body(answer)["resetId"] != reset["resetId"], answer
         expect_status(platform, reset, state)
+    second = platform.resets.begun(answer, reset.owner, reset["factor"])
+    with check("SFR-070"):
+        expect_initiated(platform, second)
+    with check("SFR-041"):
+        arranged_body(platform.resets.complete(platform.resets.passed_from(second)))
+        now = platform.resets.at_status(second, "COMPLETED")
+        assert now.get("status") == "COMPLETED", now
 
 
 def two_resets(platform: Platform) -> tuple[Resource, Resource]:

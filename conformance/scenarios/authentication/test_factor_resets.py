@@ -266,13 +266,13 @@ def test_the_reset_of_a_phone_is_completed_with_another(platform: Platform, chec
         assert now.get("factor") == PHONE, now
 
 
-@requirement("SFR-040", "SFR-041", "SFR-101")
+@requirement("SFR-040", "SFR-041", "SFR-101", "SFR-102")
 def test_a_factor_that_is_no_phone_is_completed_without_one(
     platform: Platform, check: Check
 ) -> None:
     """The reset of another factor than the usual one and a phone is completed with 204.
 
-    The factor waits for its enrollment then.
+    The factor waits for its enrollment then, which ends its ``enrollmentStatus`` PENDING.
     """
     factor = next(name for name in OTHER_FACTORS if name != platform.profile.bindings.reset_factor)
     customer = platform.resets.holder(factor)
@@ -291,6 +291,13 @@ def test_a_factor_that_is_no_phone_is_completed_without_one(
         assert now["status"] == "COMPLETED", now
     with check("SFR-101"):
         assert now.get("enrollmentStatus") == "PENDING", now
+    with check("SFR-102"):
+        platform.resets.enroll(customer, factor)
+        now = platform.until(
+            lambda: platform.resets.read(reset),
+            lambda current: current.get("enrollmentStatus") == "COMPLETED",
+        )
+        assert now.get("enrollmentStatus") == "COMPLETED", now
 
 
 @requirement("SFR-044", "SFR-045")

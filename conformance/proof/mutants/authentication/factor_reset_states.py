@@ -229,7 +229,86 @@ for _status_, _started, _kept in (
     )
 
 
+def _over_with_the_last(original: Handler, unit: Unit, ask: Ask) -> Json:
+    customer = factor_resets.customer_of(unit, ask)
+    over = any(_of_status(unit, customer, status) for status in ("REJECTED", "EXPIRED"))
+    body: Json = original(unit, ask)
+    if over:
+        unit.session.flush()
+        unit.session.get_one(FactorReset, body["resetId"]).status = "REJECTED"
+    return body
+
+
+declare(
+    "SFR-070",
+    "over-with-the-last",
+    "a new reset after one that failed has failed, too",
+    around(factor_resets, "start", _over_with_the_last),
+)
+
+
+def _stuck_after_failure(original: Function, reset: FactorReset, action: str) -> None:
+    session = object_session(reset)
+    assert session is not None
+    query = select(FactorReset.id).where(FactorReset.customer_id == reset.customer_id)
+    failed = session.scalars(query.where(FactorReset.status.in_(("REJECTED", "EXPIRED")))).first()
+    if action != "COMPLETE" or failed is None:
+        original(reset, action)
+
+
+declare(
+    "SFR-041",
+    "after-failure",
+    "a reset after one that failed is not completed",
+    around(factor_resets, "move", _stuck_after_failure),
+)
+
+
 # --- The replacement ------------------------------------------------------------------------
+
+
+def _earlier(unit: Unit, ask: Ask) -> list[FactorReset]:
+    """Return the other completed resets of the factor of a reset that is completed now."""
+    reset = factor_resets.known(unit, ask)
+    query = select(FactorReset).where(
+        FactorReset.customer_id == reset.customer_id,
+        FactorReset.factor == reset.factor,
+        FactorReset.status == "COMPLETED",
+        FactorReset.id != reset.id,
+    )
+    return list(unit.session.scalars(query))
+
+
+@mutant(
+    "SFR-101",
+    "an enrollment counts for the next reset of the factor",
+    (factor_resets, "complete"),
+    after,
+)
+def enrolled_before(unit: Unit, ask: Ask) -> None:
+    if any(reset.enrollment == "COMPLETED" for reset in _earlier(unit, ask)):
+        factor_resets.known(unit, ask).enrollment = "COMPLETED"
+
+
+@mutant(
+    "SFR-102",
+    "with the next reset of a factor the last one waits for its enrollment again",
+    (factor_resets, "complete"),
+    after,
+)
+def enrollment_taken_back(unit: Unit, ask: Ask) -> None:
+    for reset in _earlier(unit, ask):
+        reset.enrollment = "PENDING"
+
+
+declare(
+    "SFR-102",
+    "passkey",
+    "that a passkey is enrolled again is not noted",
+    skipped(
+        factor_resets, "finish_enrollment", lambda _unit, _customer, factor: factor == "PASSKEY"
+    ),
+)
 
 
 @mutant("SFR-102", "a reset never learns that the factor is enrolled again")
