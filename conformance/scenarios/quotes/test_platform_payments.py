@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import arranged_body, arranged_resource
+from conformance.platform.resource import arranged_body, arranged_resource, require_member
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.kinds import MEASUREMENTS, create_quote_alone
 from conformance.scenarios.quotes.payments import (
@@ -15,7 +15,7 @@ from conformance.scenarios.quotes.payments import (
     fund_platform_account,
 )
 from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 
 @requirement("QUO-070", "QUO-120", "QUO-121", "QUO-600", "QUO-601", "TRX-600", "EVT-011")
@@ -78,18 +78,31 @@ def test_the_platform_is_asked_for_no_proof_of_who_is_paid(platform: Platform) -
     assert execution.body["status"] in SETTLING, execution
 
 
-@requirement("QUO-086")
-def test_the_platform_is_debited_by_what_its_quote_says(platform: Platform) -> None:
-    """The execution of a quote of the platform lowers its balance by the totalSendingAmount."""
+@requirement("QUO-086", "ACC-078")
+def test_the_platform_is_debited_by_what_its_quote_says(platform: Platform, check: Check) -> None:
+    """The execution of a quote of the platform lowers its balance by the totalSendingAmount.
+
+    Once the payment is COMPLETED, the totalBalance is lower by as much.
+    """
     for _ in range(MEASUREMENTS):
         quote, source, before = create_quote_alone(platform)
-        platform.quotes.execute(quote)
+        _, total_before = platform.internal_accounts.balances(source)
+        executed = platform.quotes.execute(quote)
         expected = before - quote["totalSendingAmount"]
         balance = platform.internal_accounts.wait_for_balance(source, expected)
-        if balance == expected:
+        payment = platform.transactions.at_status({**quote, **executed}, "COMPLETED")
+        left = total_before - quote["totalSendingAmount"]
+        total = platform.internal_accounts.wait_for_total(source, range(left, left + 1))
+        if balance == expected and total == left:
             break
 
-    assert balance == expected
+    with check("QUO-086"):
+        assert balance == expected
+    with check("ACC-078"):
+        require_member(platform.internal_accounts.read(source), "totalBalance")
+        if payment.get("status") != "COMPLETED":
+            raise PreconditionFailed(f"the payment is {payment.get('status')}")
+        assert total == left, f"of {total_before} in all {total} is left"
 
 
 @requirement("ERR-003", "QUO-162")

@@ -150,6 +150,7 @@ def _is_of_the_platform(_quote: Quote, row: Transaction) -> bool:
 for _id, _name, _place, _condition in (
     ("ACC-077", "immediate", (quotes, "perform"), _is_immediate),
     ("ACC-078", "immediate", (settlement, "complete"), _is_immediate),
+    ("ACC-078", "of-the-platform", (settlement, "complete"), _is_of_the_platform),
     ("ACC-079", "immediate", (settlement, "refund"), _is_immediate),
     ("ACC-079", "of-the-platform", (settlement, "refund"), _is_of_the_platform),
 ):
