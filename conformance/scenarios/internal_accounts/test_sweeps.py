@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 
+from conformance.platform.given.external_accounts import UNPROVEN
 from conformance.platform.given.rule_based_accounts import CURRENCY, numbers
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
@@ -391,6 +392,31 @@ def test_a_sweep_does_not_pay_an_account_under_review(platform: Platform) -> Non
 
     platform.internal_accounts.settle_deposit(account, AMOUNT)
 
+    expect_home_or_waiting(platform, holder_account, account, before)
+
+
+@requirement("RBA-950")
+def test_a_sweep_does_not_pay_an_account_whose_proof_failed(platform: Platform) -> None:
+    """The amount arrives on the holder's account, or waits, if the destination is UNVERIFIED."""
+    holder_account = platform.rule_based.holder_account()
+    external_account = platform.rule_based.external_destination(holder_account)
+    account = platform.rule_based.account(holder_account, external_account)
+    before = platform.internal_accounts.balance(holder_account)
+    platform.triggers.fire("ownership.demand", externalAccountId=external_account["id"])
+    platform.external_accounts.arrange_status(external_account, UNPROVEN)
+    platform.ownership.conclude(external_account, "signature", right=False)
+    platform.external_accounts.arrange_status(external_account, "UNVERIFIED")
+
+    platform.internal_accounts.settle_deposit(account, AMOUNT)
+
+    expect_home_or_waiting(platform, holder_account, account, before)
+
+
+def expect_home_or_waiting(
+    platform: Platform, holder_account: Resource, account: Resource, before: int
+) -> None:
+    """Assert that the amount of a sweep comes home, or waits: here, or in a transaction."""
+    __tracebackhide__ = True
     increase = platform.internal_accounts.wait_for_increase(holder_account, before)
     waits = any(platform.internal_accounts.balances(account)) or any(
         transaction.get("status") not in FINAL_STATUSES
@@ -398,7 +424,7 @@ def test_a_sweep_does_not_pay_an_account_under_review(platform: Platform) -> Non
     )
     assert 0 < increase <= AMOUNT or waits, "what was swept is neither at home, nor does it wait"
     if waits:
-        platform.observe("a sweep waits while its destination is under review")
+        platform.observe("a sweep waits while its destination can receive nothing")
 
 
 @requirement("RBA-129")

@@ -455,23 +455,34 @@ declare(
 )
 
 
-def _paid_under_review(
-    send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
-) -> None:
-    receiver = externals.find(unit, destination["accountId"])
-    if receiver is None or receiver.status != "UNDER_REVIEW":
+def _paid_at(status: str) -> Apply:
+    """Return a patch after which a sweep pays external accounts at a status too."""
+
+    def pay(
+        send: Send, unit: Unit, account: InternalAccount, destination: Json, amount: int
+    ) -> None:
+        receiver = externals.find(unit, destination["accountId"])
+        if receiver is None or receiver.status != status:
+            send(unit, account, destination, amount)
+            return
+        receiver.status = "ACTIVE"
         send(unit, account, destination, amount)
-        return
-    receiver.status = "ACTIVE"
-    send(unit, account, destination, amount)
-    receiver.status = "UNDER_REVIEW"
+        receiver.status = status
+
+    return around(rule_based, "send", pay)
 
 
 declare(
     "RBA-900",
     "sent",
     "an account under review receives what is swept",
-    around(rule_based, "send", _paid_under_review),
+    _paid_at("UNDER_REVIEW"),
+)
+declare(
+    "RBA-950",
+    "sent",
+    "an account whose proof failed receives what is swept",
+    _paid_at("UNVERIFIED"),
 )
 
 
