@@ -12,7 +12,7 @@ import pytest
 from conformance.platform.given.external_accounts import UNPROVEN
 from conformance.platform.given.rule_based_accounts import CURRENCY, numbers
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource
+from conformance.platform.resource import Resource, require_member
 from conformance.platform.waiting import at_once
 from conformance.scenarios.cards.holdings import FINAL_STATUSES, platform_account
 from conformance.scenarios.kit.cases import case
@@ -25,6 +25,7 @@ AMOUNT = 20_003
 """The amount of a payment, in the smallest unit."""
 
 DEPOSITS_AT_ONCE = 3
+LABEL = "Rent from tenants"
 
 
 @requirement("RBA-100", "RBA-101")
@@ -194,6 +195,19 @@ def test_a_payment_is_swept_by_the_rule_of_its_own_number(platform: Platform, ch
         assert other_increase > 0
     with check("RBA-109"):
         assert platform.internal_accounts.balance(own_destination) == before + increase
+
+
+@requirement("RBA-024")
+def test_a_label_is_kept_when_a_payment_is_swept(platform: Platform) -> None:
+    """The list shows the label that was sent after a payment as it does before."""
+    account = platform.rule_based.account(label=LABEL)
+    before = platform.internal_accounts.read(account)
+    require_member(before, "label")
+
+    platform.rule_based.sweep(account, AMOUNT)
+
+    after = platform.internal_accounts.read(account)
+    assert [before["label"], after.get("label", LABEL)] == [LABEL, LABEL]
 
 
 @requirement("RBA-110")

@@ -40,6 +40,9 @@ FIXED_MEMBERS = {
 }
 """By requirement the members of an internal account that never change."""
 
+RULE_BASED_MEMBERS = ("label", "sweepRule")
+"""The members that only a rule-based account has."""
+
 
 @pytest.mark.parametrize(
     "arrange_account",
@@ -77,13 +80,13 @@ def test_a_deposit_is_reported_with_the_account_as_it_is(
     "label",
     [
         case(tuple(FIXED_MEMBERS), "plain", None),
-        case("EVT-245", "labelled", "Rent from tenants"),
+        case(("EVT-245", "EVT-846"), "labelled", "Rent from tenants"),
     ],
 )
 def test_a_payment_that_is_swept_is_reported_with_the_account_as_it_is(
     platform: Platform, check: Check, label: str | None
 ) -> None:
-    """A webhook about a rule-based account shows its label, owner, currency and type."""
+    """A webhook about a rule-based account shows its label, rule, owner, currency and type."""
     account = platform.rule_based.account(label=label)
 
     platform.rule_based.sweep(account, AMOUNT)
@@ -98,6 +101,13 @@ def test_a_payment_that_is_swept_is_reported_with_the_account_as_it_is(
     else:
         with check("EVT-245"):
             assert require_member(report.data, "label") == label
+        with check("EVT-846"):
+            account_read = platform.internal_accounts.read(account)
+            read_members = {
+                name for name in RULE_BASED_MEMBERS if account_read.get(name) is not None
+            }
+            missing = sorted(name for name in read_members if report.data.get(name) is None)
+            assert not missing, f"the webhook leaves out {', '.join(missing)}: {report.data}"
 
 
 @requirement("EVT-154")

@@ -75,11 +75,15 @@ def _showing(member: str, value: Any) -> Callable[[Unit, Reply, Json], Reply]:
     return shown
 
 
-for _member, _value in (("label", "Collections"), ("sweepRule", {"destination": {}})):
+for _member, _value in (
+    ("label", "Collections"),
+    ("label", None),
+    ("sweepRule", {"destination": {}}),
+):
     declare(
         "RBA-063",
-        _member,
-        f"a request that is sent again shows another {_member}",
+        _member if _value else f"no-{_member}",
+        f"a request that is sent again shows {_value} as the {_member}",
         again(_showing(_member, _value)),
     )
 

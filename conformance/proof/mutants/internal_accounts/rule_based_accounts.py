@@ -86,6 +86,7 @@ declare(
     "a label of digits is answered as a number",
     shown(turned("label", as_number)),
 )
+declare("RBA-008", "null", "the answer alone shows no label", shown(put("label", None)))
 declare("RBA-008", "fixed", "every account has one label", labelled(lambda _: "Collections"))
 declare("RBA-009", "invented", "a label is made up", labelled(lambda t: t or "Account"))
 declare("RBA-009", "empty", "no label is shown as an empty one", labelled(lambda t: t or ""))
@@ -221,6 +222,7 @@ declare(
 )
 declare("RBA-026", "without-rule", "the list shows no rules", listing(each(put("sweepRule", None))))
 declare("RBA-805", "null", "the list shows null as rules", listing(each(put("sweepRule", None))))
+declare("RBA-805", "answered", "null is answered as a rule", shown(put("sweepRule", None)))
 declare("RBA-004", "listed", "the list names no holder", listing(each(put("customerId", ""))))
 declare("RBA-021", "in-place", "a number hides the other accounts", listing(_rule_based_alone))
 declare(
@@ -236,6 +238,7 @@ declare(
     listing(each(turned("label", as_number))),
 )
 declare("RBA-024", "null", "the list shows no labels", listing(each(put("label", None))))
+
 declare("RBA-024", "other-label", "the list has other labels", listing(each(put("label", "A-1"))))
 
 

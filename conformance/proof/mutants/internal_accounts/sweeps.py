@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, around, before, instead, skipped
+from conformance.proof.kit.builders import Json, after, around, before, instead, skipped
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Patch
@@ -265,6 +265,11 @@ def unattributed(patch: Patch) -> None:
 
     patch.wrap(accounts, "announce_balance", announce_others)
     patch.wrap(transactions, "view", lambda view, row: {**view(row), "source": {}})
+
+
+@mutant("RBA-024", "an account that was swept has no label any more", (rule_based, "sweep"), after)
+def label_swept(unit: Unit, account_id: str) -> None:
+    unit.session.get_one(InternalAccount, account_id).label = None
 
 
 @mutant("RBA-111", "the rule holds for the holder's account too")

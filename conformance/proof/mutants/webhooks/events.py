@@ -394,7 +394,7 @@ for _member in ("quoteId", "description", "settledAt"):
         _showing(f"{OUTGOING}COMPLETED", without(_member)),
     )
 
-for _member in ("customerId", "totalBalance", "createdAt", "updatedAt"):
+for _member in ("customerId", "totalBalance", "createdAt", "updatedAt", "label", "sweepRule"):
     declare(
         "EVT-846",
         f"without-{_member}",
