@@ -227,14 +227,17 @@ def test_what_a_card_could_do_is_a_list_of_actions(platform: Platform) -> None:
     ],
 )
 def test_a_stopped_account_funds_no_card(platform: Platform, status: str) -> None:
-    """A CLOSED or FROZEN account does not show the member for card funding any more."""
+    """A CLOSED or FROZEN account does not show the member for card funding any more.
+
+    An empty list is shown too.
+    """
     account = platform.internal_accounts.account(amount=0)
     card_funding(platform, account)
 
     platform.internal_accounts.stop(account, status)
 
     stopped = platform.internal_accounts.at_status(account, status)
-    assert not stopped.get(str(platform.profile.bindings.card_funding))
+    assert stopped.get(str(platform.profile.bindings.card_funding)) is None
 
 
 def card_funding(platform: Platform, account: Resource) -> object:
