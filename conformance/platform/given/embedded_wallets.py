@@ -69,10 +69,13 @@ class EmbeddedWallets(Part):
             raise ResourceMissing("resources.wallet_currency of the profile names no currency")
         return currency
 
-    def holder(self, *, business: bool = False) -> Json:
-        """Return a new, approved customer who gets an embedded wallet: an individual by default."""
+    def holder(self, *, business: bool = False, sca: bool = False) -> Json:
+        """Return a new, approved customer who gets an embedded wallet: an individual by default.
+
+        With ``sca`` it is of a region where money movement needs strong authentication.
+        """
         members = {} if self._memory.walletless else self._members
-        return self._approved.of_type(business, **members)
+        return self._approved.of_type(business, sca=sca, **members)
 
     def transacting(self, *, business: bool = False) -> Json:
         """Return a new, approved customer who transacts in the currency of embedded wallets."""

@@ -68,12 +68,16 @@ class Payment:
         )
 
 
-def funded_wallet(platform: Platform, *, business: bool = False) -> Resource:
-    """Create a customer, and return its embedded wallet with a deposit of ten whole units.
+def funded_wallet(
+    platform: Platform, *, business: bool = False, customer: Json | None = None
+) -> Resource:
+    """Return the embedded wallet of a customer with a deposit of ten whole units.
 
-    The customer is an individual by default.
+    The customer is a new individual by default.
     """
-    wallet = platform.wallets.wallet(customer=platform.wallets.holder(business=business))
+    wallet = platform.wallets.wallet(
+        customer=customer or platform.wallets.holder(business=business)
+    )
     platform.internal_accounts.deposit(wallet, _DEPOSIT_UNITS * whole_unit(wallet))
     return wallet
 

@@ -172,6 +172,34 @@ def test_nothing_leaves_a_wallet_unsigned(
         case(("EMW-070", "EMW-071"), "creation", CREATION, "EMW-070", "EMW-071"),
     ],
 )
+def test_a_proof_stands_for_no_signature(
+    platform: Platform, check: Check, way: str, untouched_id: str, unpaid_id: str
+) -> None:
+    """Nothing leaves the wallet of a customer who authorizes an unsigned payment by SCA alone."""
+    customer = platform.wallets.holder(sca=True)
+    if not platform.wallets.of_customer(customer):
+        raise ResourceMissing("customers who authorize payments have no embedded wallet")
+    wallet = funded_wallet(platform, customer=customer)
+    _, before = platform.internal_accounts.balances(wallet)
+    payout = payment(platform, wallet, way)
+
+    answer = payout.send()
+    if answer.accepted and answer.body.get("status") == "PENDING_AUTHORIZATION":
+        answer = platform.sca.authorize_fully({**(payout.quote or {}), **answer.body})
+
+    with check(untouched_id):
+        expect_untouched(platform, wallet, before)
+    with check(unpaid_id):
+        expect_unexecuted(answer)
+
+
+@pytest.mark.parametrize(
+    ("way", "untouched_id", "unpaid_id"),
+    [
+        case(("EMW-040", "EMW-041"), "execution", EXECUTION, "EMW-040", "EMW-041"),
+        case(("EMW-070", "EMW-071"), "creation", CREATION, "EMW-070", "EMW-071"),
+    ],
+)
 def test_a_signature_is_for_one_payment(
     platform: Platform, check: Check, way: str, untouched_id: str, unpaid_id: str
 ) -> None:

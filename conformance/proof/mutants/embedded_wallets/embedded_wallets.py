@@ -14,6 +14,7 @@ from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import after_refusal, shown_where
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
+from conformance.reference.customers import customers
 from conformance.reference.embedded_wallets import devices, embedded_wallets
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.internal_accounts.ledger import Leg
@@ -361,6 +362,15 @@ def _unasked_of_businesses(
         original(unit, ask, account_id, *more)
 
 
+def _unasked_of_who_proves(
+    original: Function, unit: Unit, ask: Ask, account_id: str | None, *more: Any
+) -> None:
+    wallet = embedded_wallets.wallet_of(unit, account_id)
+    owner = None if wallet is None else unit.session.get(Customer, wallet.customer_id)
+    if owner is None or not customers.needs_sca(owner):
+        original(unit, ask, account_id, *more)
+
+
 def _asked_once(patch: Patch) -> None:
     signed: set[str | None] = set()
 
@@ -380,6 +390,12 @@ for _id in ("EMW-040", "EMW-041", "EMW-070", "EMW-071"):
         "businesses",
         "the wallets of businesses need no signature",
         around(embedded_wallets, "demand_signature", _unasked_of_businesses),
+    )
+    declare(
+        _id,
+        "proof-for-signature",
+        "who authorizes payments by SCA need not sign what leaves a wallet",
+        around(embedded_wallets, "demand_signature", _unasked_of_who_proves),
     )
     declare(_id, "asked-once", "a wallet that has signed once need not sign again", _asked_once)
 
