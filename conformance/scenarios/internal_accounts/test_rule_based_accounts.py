@@ -17,6 +17,7 @@ from conformance.platform.given.rule_based_accounts import CURRENCY, RULE_BASED,
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Body,
+    Json,
     Resource,
     arranged_body,
     arranged_resource,
@@ -112,7 +113,8 @@ def test_a_label_is_kept(platform: Platform, check: Check) -> None:
         created = arranged_resource(platform.rule_based.create(body))
 
         owned = created.but(customerId=holder_account["customerId"])
-        listed = platform.until(partial(platform.rule_based.as_listed, owned), bool) or {}
+        found = platform.until(partial(platform.rule_based.as_listed, owned), bool)
+        listed: Json = found or {}
         with check("RBA-008"):
             if listed.get("label") is None or "label" not in created:
                 require_member(created, "label")
@@ -158,7 +160,7 @@ def test_a_rule_based_account_is_listed_beside_the_others(platform: Platform, ch
             raise PreconditionFailed(f"{account['id']} is not listed")
         assert isinstance(listed_account.get("sweepRule"), Mapping), listed_account
     with check("RBA-805"):
-        views = (created, listed_account or {})
+        views: tuple[Json, ...] = (created, listed_account or {})
         sweep_rules = [view["sweepRule"] for view in views if "sweepRule" in view]
         if len(sweep_rules) < len(views) or sweep_rules == [None, None]:
             raise ResourceMissing(f"{account['id']} is not both answered and listed with a rule")

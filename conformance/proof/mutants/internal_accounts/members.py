@@ -116,8 +116,10 @@ for _id in ("ACC-054", "ACC-055", "ACC-066"):
     declare(
         _id,
         "empty",
-        "an account that can fund no card shows an empty list of what a card could do",
-        edited(accounts, "card_members", lambda members: members or {"cardFundingCapabilities": []}),
+        "an account that can fund no card shows that a card could do nothing",
+        edited(
+            accounts, "card_members", lambda members: members or {"cardFundingCapabilities": []}
+        ),
     )
 
 for _id, _name in TEXTS.items():
