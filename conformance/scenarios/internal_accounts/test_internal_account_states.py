@@ -113,7 +113,7 @@ def while_pending(platform: Platform) -> Iterator[Resource]:
 
 @requirement("ACC-144", "ACC-145", "ACC-146", "ACC-055")
 def test_an_account_that_cannot_be_provisioned_fails(platform: Platform, check: Check) -> None:
-    """The account is FAILED, and receives no deposit or payment; it shows no card funding."""
+    """The account is FAILED, and receives no deposit or payment; it cannot fund a card."""
     account = platform.internal_accounts.awaited()
 
     platform.triggers.fire(TRIGGERS["FAILED"], accountId=account["id"])
@@ -134,7 +134,7 @@ def test_an_account_that_cannot_be_provisioned_fails(platform: Platform, check: 
         if not platform.internal_accounts.account(amount=0).get(name):
             raise ResourceMissing("no account can fund a card")
         arrange_status(platform, account, "FAILED")
-        assert failed.get(name) is None
+        assert not failed.get(name)
 
 
 # --- Closing and freezing -------------------------------------------------------------------

@@ -227,17 +227,14 @@ def test_what_a_card_could_do_is_a_list_of_actions(platform: Platform) -> None:
     ],
 )
 def test_a_stopped_account_funds_no_card(platform: Platform, status: str) -> None:
-    """A CLOSED or FROZEN account does not show the member for card funding any more.
-
-    An empty list is shown too.
-    """
+    """A CLOSED or FROZEN account does not show the member for card funding any more."""
     account = platform.internal_accounts.account(amount=0)
     card_funding(platform, account)
 
     platform.internal_accounts.stop(account, status)
 
     stopped = platform.internal_accounts.at_status(account, status)
-    assert stopped.get(str(platform.profile.bindings.card_funding)) is None
+    assert not stopped.get(str(platform.profile.bindings.card_funding))
 
 
 def card_funding(platform: Platform, account: Resource) -> object:

@@ -112,15 +112,6 @@ for _id, _name, _place, _path, _value in SHOWN:
         edited(*_place, put(_path, _value)),
     )
 
-for _id in ("ACC-054", "ACC-055", "ACC-066"):
-    declare(
-        _id,
-        "empty",
-        "an account that can fund no card shows that a card could do nothing",
-        edited(
-            accounts, "card_members", lambda members: members or {"cardFundingCapabilities": []}
-        ),
-    )
 
 for _id, _name in TEXTS.items():
     for _form, _value in {"number": 21000021, "object": {"value": "21000021"}}.items():
