@@ -50,13 +50,14 @@ def both(individual: str, business: str) -> pytest.MarkDecorator:
 def test_a_hosted_link_says_where_the_flow_starts(platform: Platform, check: Check) -> None:
     """A link has an ``expiresAt`` that is still to come, and may have a ``token``.
 
-    The ``Date`` of its answer tells the time, or else our clock does, which may be another.
+    That holds of the first and of the second link of a customer. The ``Date`` of its answer tells
+    the time, or else our clock does, which may be another.
     """
+    customers = [
+        platform.verification.reviews.unsubmitted(business=business) for business in (False, True)
+    ]
     answers = [
-        platform.verification.links.create(
-            platform.verification.reviews.unsubmitted(business=business)
-        )
-        for business in (False, True)
+        platform.verification.links.create(customer) for customer in customers for _ in range(2)
     ]
     links = [hosted_link(answer) for answer in answers]
 
@@ -105,6 +106,20 @@ def test_each_call_brings_another_link(platform: Platform, *, business: bool) ->
     urls = {platform.verification.links.link(customer)["kycUrl"] for _ in range(3)}
 
     assert len(urls) == 3, urls
+
+
+@both("KYC-008", "KYC-009")
+def test_a_call_after_the_flow_brings_another_link(platform: Platform, *, business: bool) -> None:
+    """Who has completed the flow is not led to the used link again."""
+    customer = platform.verification.reviews.unsubmitted(business=business)
+    used = platform.verification.links.link(customer)
+    platform.verification.links.follow(customer, used)
+
+    answer = platform.verification.links.create(customer)
+
+    if not answer.accepted:
+        raise ResourceMissing(f"who has completed the flow gets no further link: {answer}")
+    assert hosted_link(answer)["kycUrl"] != used["kycUrl"], answer
 
 
 @requirement("KYC-010")

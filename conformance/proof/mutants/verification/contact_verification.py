@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Handler, after, around, before, edited, instead
+from conformance.proof.kit.builders import Handler, after, around, before, edited, instead, together
 from conformance.proof.kit.edits import put, without
-from conformance.proof.kit.tables import with_status, without_row
+from conformance.proof.kit.tables import with_row, with_status, without_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
@@ -21,6 +21,8 @@ from conformance.reference.verification import contact
 from conformance.text.paths import value_at
 
 _WRONG_STATUS = 400
+_REGION = "DE"
+"""That of the customers who have channels to verify."""
 
 Change = Callable[[Unit, Customer, str], None]
 
@@ -652,6 +654,15 @@ for _handler, _requirement, _channel in (
         f"{_handler}-unasked-of-a-business",
         f"a business may {_handler} codes of its {_channel} where it need not",
         served_where(_handler, _channel, partial(_is_needless, _channel), None),
+    )
+    declare(
+        _requirement,
+        f"{_handler}-beside-the-other",
+        f"where the {other(_channel)} alone is verified, the {_channel} may {_handler} codes too",
+        together(
+            with_row(rules, "CONTACT_CHANNELS", _REGION, (other(_channel),)),
+            served_where(_handler, _channel, lambda customer, _: bool(customer.contact), None),
+        ),
     )
 
 

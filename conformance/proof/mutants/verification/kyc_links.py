@@ -76,6 +76,19 @@ def same_for(kind: str, patch: Patch) -> None:
     patch.wrap(kyc_links, "create", create)
 
 
+def used_for(kind: str, patch: Patch) -> None:
+    """Give a customer of one type the used link, once the flow is completed."""
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        customer = customer_of(unit, ask)
+        shown = original(unit, ask)
+        query = select(KycLink.url).where(KycLink.customer_id == customer.id, KycLink.used)
+        used = unit.session.scalar(query.limit(1))
+        return {**shown, "kycUrl": used} if used and customer.customer_type == kind else shown
+
+    patch.wrap(kyc_links, "create", create)
+
+
 def superseded(kind: str, patch: Patch) -> None:
     """Ignore what customers of one type do by another link than their last."""
 
@@ -150,6 +163,7 @@ def approved_again(kind: str, patch: Patch) -> None:
 BY_TYPE: tuple[tuple[str, str, str, Callable[[str, Patch], None]], ...] = (
     ("KYC-006", "KYC-007", "get no link", refused_to),
     ("KYC-008", "KYC-009", "get the same link each time", same_for),
+    ("KYC-008", "KYC-009", "get the used link again after the flow", used_for),
     ("KYC-011", "KYC-012", "cannot use any link but their last", superseded),
     ("KYC-013", "KYC-014", "get links that lead nowhere afterwards", placeless),
     ("KYC-020", "KYC-025", "get links before their channels are verified", unchecked),
@@ -183,6 +197,14 @@ def expired(seconds: int) -> Apply:
 
 for _name, _statement, _seconds in LIVES:
     declare("KYC-003", _name, f"a link {_statement}", expired(_seconds))
+
+
+@mutant("KYC-003", "the second link of a customer has expired", (kyc_links, "create"))
+def second_expired(original: Handler, unit: Unit, ask: Ask) -> Any:
+    query = select(KycLink).where(KycLink.customer_id == ask.params["customerId"])
+    is_second = unit.session.scalar(query.limit(1)) is not None
+    link = original(unit, ask)
+    return {**link, "expiresAt": "2020-01-15T09:00:00Z"} if is_second else link
 
 
 @mutant(
