@@ -69,13 +69,16 @@ class EmbeddedWallets(Part):
             raise ResourceMissing("resources.wallet_currency of the profile names no currency")
         return currency
 
-    def holder(self, *, business: bool = False, sca: bool = False) -> Json:
+    def holder(self, *, business: bool = False, sca: bool = False, consent: bool = True) -> Json:
         """Return a new, approved customer who gets an embedded wallet: an individual by default.
 
-        With ``sca`` it is of a region where money movement needs strong authentication.
+        Args:
+            business: whether it is a business instead.
+            sca: whether it is of a region where money movement needs strong authentication.
+            consent: whether its acceptance of the end-user terms is put on file.
         """
         members = {} if self._memory.walletless else self._members
-        return self._approved.of_type(business, sca=sca, **members)
+        return self._approved.of_type(business, sca=sca, consent=consent, **members)
 
     def transacting(self, *, business: bool = False) -> Json:
         """Return a new, approved customer who transacts in the currency of embedded wallets."""

@@ -109,7 +109,7 @@ def payment(
     """
     owner = wallet.owner
     sending_amount = _PAYMENT_UNITS * whole_unit(wallet) if amount is None else amount
-    for name in _receiver_examples(platform):
+    for name in receiver_examples(platform):
         body = platform.quotes.body(
             wallet,
             platform.external_accounts.account(owner, name, trigger=trigger),
@@ -139,7 +139,7 @@ def executed_payments(platform: Platform, wallet: Resource) -> list[str]:
     ]
 
 
-def _receiver_examples(platform: Platform) -> list[str]:
+def receiver_examples(platform: Platform) -> list[str]:
     """Return the examples of external accounts at the ends of corridors, the likeliest first."""
     corridors = [platform.profile.usual_corridor, *platform.profile.resources.corridors]
     currencies = (platform.wallets.currency, platform.profile.currency)

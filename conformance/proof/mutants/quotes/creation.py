@@ -20,7 +20,7 @@ from conformance.proof.kit.builders import (
 )
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.quotes.toolkit import at_once, change_body
+from conformance.proof.mutants.quotes.toolkit import at_once, change_body, without_terms
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
@@ -213,11 +213,42 @@ def terms_not_needed(patch: Patch) -> None:
     patch.replace(customers, "refuse_without_terms", lambda _customer: None)
 
 
-@mutant("QUO-130", "who pays just in time has accepted the terms", (quotes, "draft"), before)
-def terms_accepted_by_paying(unit: Unit, order: quotes.Order) -> None:
-    if order.source.kind == "REALTIME" and order.source.customer_id is not None:
-        customer = customers.get(unit, order.source.customer_id)
-        customer.consent = customer.consent or {}
+WITHOUT_TERMS: tuple[tuple[str, str, Callable[[quotes.Order, Customer], bool]], ...] = (
+    (
+        "terms-accepted-by-paying",
+        "who pays just in time has accepted the terms",
+        lambda order, _customer: order.source.kind == "REALTIME",
+    ),
+    (
+        "addresses-without-terms",
+        "who pays a UMA address need not accept the terms",
+        lambda order, _customer: order.destination.kind == "UMA",
+    ),
+    (
+        "proofs-without-terms",
+        "who proves payments need not accept the terms",
+        lambda _order, customer: customers.needs_sca(customer),
+    ),
+    (
+        "payouts-in-coins-without-terms",
+        "what is paid out in a crypto currency waits for no terms",
+        lambda order, _customer: rules.CURRENCIES[order.destination.currency].crypto,
+    ),
+    (
+        "coins-without-terms",
+        "what is paid from an account in a crypto currency waits for no terms",
+        lambda order, _customer: accounts.type_for(order.source.currency) == "INTERNAL_CRYPTO",
+    ),
+    (
+        "wallets-without-terms",
+        "what is paid from an embedded wallet waits for no terms",
+        lambda order, _customer: accounts.type_for(order.source.currency) == "EMBEDDED_WALLET",
+    ),
+)
+"""Name, statement and condition of quotes for which nobody has to accept the terms."""
+
+for _name, _statement, _condition in WITHOUT_TERMS:
+    declare("QUO-130", _name, _statement, without_terms(_condition))
 
 
 declare(

@@ -891,16 +891,6 @@ declare(
 )
 
 
-@mutant("QUO-130", "who pays a UMA address need not accept the terms", (quotes, "draft"), around)
-def addresses_without_terms(draft: Function, unit: Unit, order: quotes.Order) -> Quote:
-    customer_id = order.source.customer_id
-    if order.destination.kind == "UMA" and customer_id is not None:
-        customer = customers.get(unit, customer_id)
-        customer.consent = customer.consent or {}
-    quote: Quote = draft(unit, order)
-    return quote
-
-
 declare(
     "QUO-120",
     "to-an-address",
