@@ -53,7 +53,8 @@ class QuoteBindings(ProfilePart):
             "umaAddress": "{umaAddress}",
         },
         description="The destination of a quote to a UMA address; `{umaAddress}` is filled in, "
-        "and a member whose value there is not is left out.",
+        "and `{currency}` where a test has the receiver paid in another currency. A member whose "
+        "value there is not is left out.",
     )
     uma_receiver: str | None = Field(
         None, description="The UMA address of somebody who can be paid; null for none."

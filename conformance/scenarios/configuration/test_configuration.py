@@ -39,6 +39,7 @@ from conformance.scenarios.kit.fees import (
 )
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors
+from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.testdata.accounts import account_example
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
@@ -266,17 +267,20 @@ def test_a_cross_currency_quote_bears_the_standing_fee(
 
 @requirement("CFG-018")
 @pytest.mark.parametrize(
-    "kind", ["business", "conversion", "immediate", "pulled", "real-time", "to-a-wallet"]
+    "kind",
+    ["business", "conversion", "immediate", "pulled", "real-time", "to-a-wallet", "to-an-address"],
 )
 @pytest.mark.usefixtures("settings")
 def test_a_quote_of_each_kind_bears_the_standing_fee(
     platform: Platform,
-    kind: Literal["business", "conversion", "immediate", "pulled", "real-time", "to-a-wallet"],
+    kind: Literal[
+        "business", "conversion", "immediate", "pulled", "real-time", "to-a-wallet", "to-an-address"
+    ],
 ) -> None:
     """So do quotes of a business, such as are executed at once, pulled, or funded in time.
 
-    And so do those that are paid out in a crypto currency, or to the sender's own account in
-    another currency.
+    And so do those that are paid out in a crypto currency, to a UMA address, or to the sender's own
+    account in another currency.
     """
     corridor = dollar_corridor(platform, to_a_wallet=kind == "to-a-wallet")
     approve = platform.approved.business if kind == "business" else platform.approved.customer
@@ -301,6 +305,9 @@ def test_a_quote_of_each_kind_bears_the_standing_fee(
             "USD", amount=2 * SENDING_AMOUNT, customer=customer
         )
         body = platform.quotes.body(source, receiver, amount=SENDING_AMOUNT)
+        if kind == "to-an-address":
+            body = dict(uma_quote(platform, source, currency=corridor.receiving))
+            body["lockedCurrencyAmount"] = SENDING_AMOUNT
     usual_body = dollar_quote(platform)
     fee = FORMS["both"]
     set_fee(platform, **fee)
@@ -311,7 +318,7 @@ def test_a_quote_of_each_kind_bears_the_standing_fee(
     members = {"immediatelyExecute": True} if kind == "immediate" else {}
     answer = platform.api.create_quote({**body, **members})
 
-    if not answer.accepted:
+    if not answer.accepted or answer.body["receivingCurrency"]["code"] == "USD":
         raise ResourceMissing(f"US dollars are not converted by such a quote: {answer}")
     assert shows_fee(answer.body, fee), (
         f"a standing fee of {fee} shows as {own_fee(answer.body)} of "

@@ -296,6 +296,12 @@ declare(
 )
 declare(
     "CFG-018",
+    "no-addresses",
+    "what is paid to a UMA address bears no standing fee",
+    _free_where(lambda _unit, order: order.destination.kind == "UMA"),
+)
+declare(
+    "CFG-018",
     "no-conversion",
     "what comes to an account of the sender's own bears no standing fee",
     _free_where(lambda _unit, order: order.destination.kind == "INTERNAL"),
