@@ -11,8 +11,9 @@ import pytest
 from conformance.exchange.answer import Answer
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_resource
+from conformance.platform.resource import Json, Resource, arranged_body, arranged_resource
 from conformance.profile.resources import TransactionLimit
+from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.protocol.test_counterparties import uma_quote
@@ -42,6 +43,15 @@ WRONG_TEXTS: tuple[tuple[str, str, object], ...] = (
 )
 """What no quote takes as a text: requirement, member and value."""
 
+TEXTS: dict[str, tuple[str, str]] = {
+    "remittanceInformation": ("LIM-001", "a" * MAX_CHARACTERS),
+    "description": ("QUO-159", "Invoice 2212"),
+}
+"""What every payment to a US bank account takes as a text: by member requirement and value."""
+
+WRONG_IDS = tuple(dict.fromkeys(id_ for id_, _, _ in WRONG_TEXTS))
+TEXT_IDS = tuple(id_ for id_, _ in TEXTS.values())
+
 T = TypeVar("T")
 
 Payer = Literal["individual", "business", "pulled"]
@@ -66,33 +76,46 @@ def test_remittance_information_is_at_most_80_characters(platform: Platform, che
         past_limit.refused(*REFUSED, twin=at_limit)
 
 
-@requirement(*{id_ for id_, _, _ in WRONG_TEXTS})
-@pytest.mark.parametrize("kind", [*KINDS, "internal", "uma"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *(case((*TEXT_IDS, *WRONG_IDS), kind, kind) for kind in KINDS),
+        *(case(WRONG_IDS, kind, kind) for kind in ("internal", "uma")),
+    ],
+)
 def test_no_kind_of_quote_takes_a_wrong_text(
     platform: Platform, check: Check, kind: TextKind
 ) -> None:
     """Whatever pays and is paid, 81 characters are refused, and so is what is no text at all.
 
-    To a US bank account 80 characters are accepted beside a description, elsewhere a quote without
+    To a US bank account 80 characters are accepted, and a description is, elsewhere a quote without
     either.
     """
     body = body_of_kind(platform, kind)
 
     refusals = [
-        (id_, platform.api.create_quote({**body, member: value}, valid=False))
+        (id_, member, platform.api.create_quote({**body, member: value}, valid=False))
         for id_, member, value in WRONG_TEXTS
     ]
 
-    twin = platform.api.create_quote(body)
-    if kind in ("pulled", "platform", "internal", "uma") and not twin.accepted:
-        raise ResourceMissing(f"there is no such payment: {twin}")
-    for id_, refusal in refusals:
+    without_text = platform.api.create_quote(body)
+    if kind in ("pulled", "platform", "internal", "uma") and not without_text.accepted:
+        raise ResourceMissing(f"there is no such payment: {without_text}")
+    twins = dict.fromkeys(TEXTS, without_text)
+    if kind in KINDS:
+        # One at a time, so that a text that is refused does not hide the other.
+        for member, (id_, text) in TEXTS.items():
+            twins[member] = platform.api.create_quote({**body, member: text})
+            with check(id_):
+                arranged_body(without_text)
+                twins[member].expect_accepted()
+    for id_, member, refusal in refusals:
         with check(id_):
-            refusal.refused(*REFUSED, twin=twin)
+            refusal.refused(*REFUSED, twin=twins[member])
 
 
 def body_of_kind(platform: Platform, kind: TextKind) -> Json:
-    """Return the body of a quote of a kind; to a US bank account it has texts that are accepted."""
+    """Return the body of a quote of a kind; to a US bank account it has no text."""
     if kind == "internal":
         return platform.quotes.body(
             platform.internal_accounts.account(), platform.internal_accounts.account(amount=0)
@@ -103,8 +126,8 @@ def body_of_kind(platform: Platform, kind: TextKind) -> Json:
     receiver = platform.external_accounts.account(
         customer, platform.quotes.corridor_to("usd_account").account
     )
-    texts = {"remittanceInformation": "a" * MAX_CHARACTERS, "description": "Invoice 2212"}
-    return {**quote_body(platform, kind, customer, receiver), **texts}
+    body = quote_body(platform, kind, customer, receiver)
+    return {name: value for name, value in body.items() if name not in TEXTS}
 
 
 @requirement("LIM-011")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from http import HTTPStatus
+from typing import Literal
 
 import pytest
 
@@ -13,6 +14,7 @@ from conformance.platform.given.factor_resets import PHONE
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Json,
+    Resource,
     arranged_body,
     arranged_resource,
     require_member,
@@ -24,6 +26,7 @@ from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.kit.resets import MAX_STARTS, start_resets
 from conformance.scenarios.kit.uploads import UNFIT, errors_about, kind_of
 from conformance.scenarios.protocol.stray import expect_error_object
+from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.testdata.documents import PROOFS_OF_ADDRESS, padded, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -39,6 +42,9 @@ BINARY_MEGABYTES = 10 * 1024 * 1024
 
 MAX_KEY_CHARACTERS = 255
 """The length limit of an Idempotency-Key for a KYC link."""
+
+Form = Literal["usual", "receiving", "immediate", "uma"]
+"""How a quote from an internal account differs from the usual one."""
 
 
 @requirement("LIM-070", "LIM-071", "LIM-072")
@@ -343,11 +349,16 @@ def test_an_idempotency_key_has_at_most_255_characters(platform: Platform, check
 
 
 @requirement("LIM-008")
-def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform, check: Check) -> None:
+@pytest.mark.parametrize("form", ["usual", "receiving", "immediate", "uma"])
+def test_a_platform_fee_needs_a_source_in_us_dollars(
+    platform: Platform, check: Check, form: Form
+) -> None:
     """A fee override on a quote from another currency is refused, or the quote includes no fee.
 
     Each sending currency of the profile is tried, stablecoins of the dollar among them, and each
-    that is changed to dollars.
+    that is changed to dollars. It is so too where the receiving side is locked, where one request
+    creates and executes the quote, and where a UMA address is paid, as far as such quotes are
+    accepted.
     """
     override = platform.profile.bindings.require("platform_fee_override")
     in_dollars = platform.quotes.ends(platform.quotes.corridors_from("USD")[0])
@@ -360,11 +371,24 @@ def test_a_platform_fee_needs_a_source_in_us_dollars(platform: Platform, check: 
     ]
     for corridor in (*firsts, *to_dollars):
         with check("LIM-008"):
-            body = platform.quotes.body(*platform.quotes.ends(corridor))
+            body = body_of_form(platform, form, *platform.quotes.ends(corridor))
 
             answer = platform.api.create_quote({**body, "platformFeeOverride": override})
 
             if answer.accepted:
                 assert not answer.body.get("platformFeesIncluded")
             else:
-                answer.refused(twin=platform.api.create_quote(body))
+                twin = platform.api.create_quote(body)
+                if form != "usual" and not twin.accepted:
+                    raise ResourceMissing(f"there is no such quote: {twin}")
+                answer.refused(twin=twin)
+
+
+def body_of_form(platform: Platform, form: Form, source: Resource, destination: Resource) -> Json:
+    """Return the body of a quote of a form, from an account."""
+    if form == "uma":
+        return uma_quote(platform, source)
+    if form == "immediate":
+        return platform.quotes.body(source, destination, immediatelyExecute=True)
+    side = "RECEIVING" if form == "receiving" else None
+    return platform.quotes.body(source, destination, side=side)

@@ -10,6 +10,7 @@ import pytest
 from conformance.exchange.answer import Answer
 from conformance.platform.given.transfers import CARRIED_OVER, Direction
 from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_body
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check
 from conformance.scenarios.quotes.transfers import (
@@ -63,23 +64,29 @@ def test_a_quote_takes_the_place_of_a_transfer(
 
 
 @pytest.mark.parametrize(
-    "names",
+    ("direction", "names"),
     [
-        case("TRF-094", "remittance", ("remittanceInformation",)),
-        case("TRF-095", "purpose", ("purposeOfPayment",)),
-        case("TRF-096", "rail", ("paymentRail",)),
-        case("TRF-097", "all", CARRIED_OVER),
+        case("TRF-094", "remittance", "out", ("remittanceInformation",)),
+        case("TRF-095", "purpose", "out", ("purposeOfPayment",)),
+        case("TRF-096", "rail", "out", ("paymentRail",)),
+        case("TRF-097", "all", "out", CARRIED_OVER),
+        case("TRF-970", "in-remittance", "in", ("remittanceInformation",)),
+        case("TRF-971", "in-purpose", "in", ("purposeOfPayment",)),
     ],
 )
-def test_the_quote_takes_what_carries_over(platform: Platform, names: tuple[str, ...]) -> None:
+def test_the_quote_takes_what_carries_over(
+    platform: Platform, direction: Direction, names: tuple[str, ...]
+) -> None:
     """A quote with members that carry over from a transfer is accepted."""
-    ends = arrange_ends(platform, "out")
+    ends = arrange_ends(platform, direction)
     members: dict[str, Any] = {}
     for name in names:
         members |= carried_member(platform, ends, name)
 
     answer = platform.api.create_quote(replacement_body(ends, **members))
 
+    if direction == "in" and not answer.accepted:
+        arranged_body(platform.api.create_quote(replacement_body(ends)))
     answer.expect_accepted()
 
 

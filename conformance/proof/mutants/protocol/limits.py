@@ -11,12 +11,28 @@ from typing import Any
 
 from sqlalchemy import select
 
-from conformance.proof.kit.builders import Json, around, before, instead, receives, recoded
+from conformance.proof.kit.builders import (
+    Handler,
+    Json,
+    around,
+    before,
+    instead,
+    receives,
+    recoded,
+    skipped,
+)
 from conformance.proof.kit.edits import turned, where
 from conformance.proof.kit.tables import with_field, with_status
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.internal_accounts.toolkit import labelled, rowed
-from conformance.proof.mutants.quotes.toolkit import KINDS, at_once, debit_though_refused, spelled
+from conformance.proof.mutants.quotes.toolkit import (
+    KINDS,
+    PAYING,
+    at_once,
+    debit_though_refused,
+    refusing,
+    spelled,
+)
 from conformance.proof.mutants.verification.toolkit import blind_to, document_refused, owner_refused
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, platform, rules
@@ -60,6 +76,21 @@ def _bytes_counted(member: str, most: int) -> Callable[[Unit, Ask], None]:
 
     return refuse_long
 
+
+for _kind in PAYING:
+    _where = _kind.replace("-", " ")
+    declare(
+        "LIM-001",
+        f"refused-{_kind}",
+        f"a remittanceInformation is refused where the payment is {_where}",
+        refusing(_kind, "remittanceInformation", bool),
+    )
+    declare(
+        "LIM-001",
+        f"one-too-low-{_kind}",
+        f"the limit of a remittanceInformation is one too low where the payment is {_where}",
+        refusing(_kind, "remittanceInformation", lambda text: len(text) >= 80),
+    )
 
 declare(
     "LIM-011",
@@ -293,6 +324,35 @@ declare(
 def override_into_dollars(original: Callable[[quotes.Order], None], order: quotes.Order) -> None:
     if order.destination.currency != "USD":
         original(order)
+
+
+for _form, _what, _exempt in (
+    ("receiving", "the receiving side is locked", lambda order: order.side == "RECEIVING"),
+    ("uma", "a UMA address is paid", lambda order: order.destination.kind == "UMA"),
+):
+    declare(
+        "LIM-008",
+        f"unchecked-{_form}",
+        f"the platform's fee is taken in any currency where {_what}",
+        skipped(quotes, "refuse_foreign_override", _exempt),
+        at=f"[{_form}]",
+    )
+
+
+@mutant("LIM-008", "the platform's fee is taken in any currency where a quote is executed at once")
+def override_at_once(patch: Patch) -> None:
+    sent: list[bool] = []
+
+    def create(original: Handler, unit: Unit, ask: Ask) -> Any:
+        sent.append(isinstance(ask.body, dict) and at_once(ask.body))
+        return original(unit, ask)
+
+    patch.wrap(quotes, "create", create)
+    patch.wrap(
+        quotes,
+        "refuse_foreign_override",
+        lambda original, order: None if sent[-1:] == [True] else original(order),
+    )
 
 
 @mutant("LIM-008", "a stablecoin counts as dollars", (quotes, "refuse_foreign_override"), around)

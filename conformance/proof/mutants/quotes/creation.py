@@ -20,7 +20,7 @@ from conformance.proof.kit.builders import (
 )
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.quotes.toolkit import at_once, change_body, without_terms
+from conformance.proof.mutants.quotes.toolkit import PAYING, at_once, change_body, refusing, without_terms
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
@@ -171,6 +171,14 @@ declare(
     "a description may have ten characters",
     with_field(rules, "QUOTE_FIELDS", "description", max_length=10),
 )
+
+for _kind in PAYING:
+    declare(
+        "QUO-159",
+        f"refused-{_kind}",
+        f"a description is refused where the payment is {_kind.replace('-', ' ')}",
+        refusing(_kind, "description", bool),
+    )
 
 
 # --- End-user terms -------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from conformance.proof.kit.builders import Handler, Json, after, around, rescued
+from conformance.proof.kit.builders import Handler, Json, after, around, before, rescued
 from conformance.proof.kit.edits import Edit
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
@@ -347,10 +347,15 @@ KINDS: dict[str, Callable[[Unit, Json], bool]] = {
     "of-the-platform": _is_of_the_platform,
     "of-a-business": _is_of_a_business,
     "pulled": _has_end("source", "accountId", "ExternalAccount:"),
+    "funded-just-in-time": _has_end("source", "sourceType", "REALTIME_FUNDING"),
+    "executed-at-once": lambda _unit, body: at_once(body),
     "to-an-internal-account": _has_end("destination", "accountId", "InternalAccount:"),
     "to-a-uma-address": _has_end("destination", "destinationType", "UMA_ADDRESS"),
 }
 """Kinds of payments, each with what tells whether the body of a quote is one of it."""
+
+PAYING = tuple(kind for kind in KINDS if not kind.startswith("to-"))
+"""Those that say how a payment is made, and not what is paid."""
 
 
 def spelled(kind: str, member: str, spell: Callable[[Any], Any]) -> Apply:
@@ -361,3 +366,15 @@ def spelled(kind: str, member: str, spell: Callable[[Any], Any]) -> Apply:
         return {**body, member: spell(body[member])} if meant else body
 
     return change_body(change)
+
+
+def refusing(kind: str, member: str, faulty: Callable[[str], bool]) -> Apply:
+    """Return a patch after which quotes of a kind are refused with a faulty text."""
+
+    def refuse(unit: Unit, ask: Ask) -> None:
+        body = ask.body if isinstance(ask.body, dict) else {}
+        text = body.get(member)
+        if isinstance(text, str) and KINDS[kind](unit, body) and faulty(text):
+            raise errors.invalid_input(errors.field_error(member, "It is not taken here."))
+
+    return before(quotes, "create", refuse)

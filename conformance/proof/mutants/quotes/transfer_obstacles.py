@@ -10,7 +10,7 @@ from conformance.proof.kit.builders import Handler, Json, Place, before, instead
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.customers.toolkit import trusted_everywhere
-from conformance.proof.mutants.quotes.toolkit import at_once, held, in_two_steps
+from conformance.proof.mutants.quotes.toolkit import at_once, held, in_two_steps, refusing
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
 from conformance.reference.customers import customers
@@ -149,4 +149,12 @@ for _id, _name in (
         "unknown",
         f"a quote that is executed at once is refused with a {_name}",
         _unknown(_name, (quotes, "create"), at_once),
+    )
+
+for _id, _name in (("TRF-970", "remittanceInformation"), ("TRF-971", "purposeOfPayment")):
+    declare(
+        _id,
+        "unknown",
+        f"a quote that pulls its money is refused with a {_name}",
+        refusing("pulled", _name, bool),
     )
