@@ -193,15 +193,15 @@ class FactorResets(Part):
         arranged_body(self.complete(reset))
         return self._at(reset, "COMPLETED")
 
-    def rejected(self) -> Resource:
+    def rejected(self, factor: str | None = None) -> Resource:
         """Start a reset whose liveness check is failed."""
-        reset = self.initiated()
+        reset = self.initiated(factor=factor)
         self.liveness(reset, "fail")
         return self._at(reset, "REJECTED")
 
-    def expired(self) -> Resource:
+    def expired(self, factor: str | None = None) -> Resource:
         """Start a reset whose window has closed."""
-        reset = self.started()
+        reset = self.started(factor=factor)
         self.close_window(reset)
         return self._at(reset, "EXPIRED")
 

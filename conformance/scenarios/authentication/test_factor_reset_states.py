@@ -15,23 +15,26 @@ from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.resets import expect_status
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
-NEW_RESET_AT: Mapping[str, Callable[[Platform], Resource]] = {
-    "INITIATED": lambda platform: platform.resets.initiated(),
-    "PENDING_REVIEW": lambda platform: platform.resets.in_review(),
-    "LIVENESS_PASSED": lambda platform: platform.resets.passed(),
-    "COMPLETED": lambda platform: platform.resets.completed(),
-    "REJECTED": lambda platform: platform.resets.rejected(),
-    "EXPIRED": lambda platform: platform.resets.expired(),
+NEW_RESET_AT: Mapping[str, Callable[..., Resource]] = {
+    "INITIATED": lambda platform, factor=None: platform.resets.initiated(factor=factor),
+    "PENDING_REVIEW": lambda platform, factor=None: platform.resets.in_review(factor),
+    "LIVENESS_PASSED": lambda platform, factor=None: platform.resets.passed(factor=factor),
+    "COMPLETED": lambda platform, factor=None: platform.resets.completed(factor=factor),
+    "REJECTED": lambda platform, factor=None: platform.resets.rejected(factor),
+    "EXPIRED": lambda platform, factor=None: platform.resets.expired(factor),
 }
-"""Functions that return a new reset in a state, by that state."""
+"""Functions that return a new reset in a state, by that state: of the usual factor or another."""
+
+of_a_phone_too = pytest.mark.parametrize("factor", [None, PHONE], ids=["usual", "phone"])
+"""Run a test with a reset of the usual factor, and with one of a phone."""
 
 
-def closed_after_passing(platform: Platform) -> Resource:
+def closed_after_passing(platform: Platform, factor: str | None = None) -> Resource:
     """Return a reset whose window closed after its liveness check was passed.
 
     Nobody has read it since, which might bring it to EXPIRED by itself.
     """
-    reset = platform.resets.passed()
+    reset = platform.resets.passed(factor=factor)
     platform.resets.close_window(reset)
     return reset
 
@@ -286,79 +289,63 @@ def test_a_reviewed_reset_is_completed(platform: Platform) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "refused_id", "kept_id"),
+    ("state", "ids"),
     [
-        case(
-            (*ids, "SFR-049", "SFR-100"),
-            state,
-            state,
-            *ids,
-        )
+        case((*ids, "SFR-049", "SFR-100"), state, state, ids)
         for state, ids in {
             "INITIATED": ("SFR-052", "SFR-053"),
             "PENDING_REVIEW": ("SFR-054", "SFR-055"),
         }.items()
     ],
 )
+@of_a_phone_too
 def test_a_reset_is_not_completed_before_the_liveness_check_is_passed(
-    platform: Platform, check: Check, state: str, refused_id: str, kept_id: str
+    platform: Platform, check: Check, state: str, ids: tuple[str, str], factor: str | None
 ) -> None:
-    """Completing it is refused with 400, and its status stays."""
-    reset = NEW_RESET_AT[state](platform)
+    """Completing it is refused with 400, and its status stays; a new phone changes nothing."""
+    refused_id, kept_id = ids
+    reset = NEW_RESET_AT[state](platform, factor)
 
     refusal = platform.resets.complete(reset)
 
     expect_uncompleted(platform, check, kept_id, reset, state)
     with check(refused_id):
         # After an accepted completion the same reset could not be the twin.
-        refusal.refused(400, twin=platform.resets.complete(platform.resets.passed()))
-
-
-@requirement("SFR-052", "SFR-053")
-def test_the_reset_of_a_phone_is_not_completed_before_the_liveness_check_is_passed(
-    platform: Platform, check: Check
-) -> None:
-    """Completing it with another phone is refused with 400, and its status stays."""
-    reset = platform.resets.initiated(factor=PHONE)
-
-    refusal = platform.resets.complete(reset)
-
-    with check("SFR-053"):
-        expect_status(platform, reset, "INITIATED")
-    with check("SFR-052"):
-        twin = platform.resets.complete(platform.resets.passed(factor=PHONE))
+        twin = platform.resets.complete(platform.resets.passed(factor=factor))
         refusal.refused(400, twin=twin)
 
 
 @pytest.mark.parametrize(
-    ("state", "begin", "ids"),
+    ("begin", "ids"),
     [
-        case((*ids, "SFR-049", "SFR-100"), name, state, begin, ids)
-        for name, state, begin, ids in (
-            ("REJECTED", "REJECTED", NEW_RESET_AT["REJECTED"], ("SFR-056", "SFR-057")),
-            ("EXPIRED", "EXPIRED", NEW_RESET_AT["EXPIRED"], ("SFR-058", "SFR-059")),
-            ("passed-and-EXPIRED", "EXPIRED", closed_after_passing, ("SFR-058", "SFR-059")),
+        case((*ids, "SFR-049", "SFR-100"), name, begin, ids)
+        for name, begin, ids in (
+            ("REJECTED", NEW_RESET_AT["REJECTED"], ("SFR-056", "SFR-057")),
+            ("EXPIRED", NEW_RESET_AT["EXPIRED"], ("SFR-058", "SFR-059")),
+            ("passed-and-EXPIRED", closed_after_passing, ("SFR-058", "SFR-059")),
         )
     ],
 )
+@of_a_phone_too
 def test_a_reset_that_failed_is_not_completed(
     platform: Platform,
     check: Check,
-    state: str,
-    begin: Callable[[Platform], Resource],
+    begin: Callable[..., Resource],
     ids: tuple[str, str],
+    factor: str | None,
 ) -> None:
     """Completing a REJECTED or EXPIRED reset is refused, and its status stays."""
     refused_id, kept_id = ids
-    reset = begin(platform)
+    reset = begin(platform, factor)
 
     refusal = platform.resets.complete(reset)
 
     if refusal.accepted and begin is closed_after_passing:
         require_window_closed(platform, reset)
+    state = "REJECTED" if begin is NEW_RESET_AT["REJECTED"] else "EXPIRED"
     expect_uncompleted(platform, check, kept_id, reset, state)
     with check(refused_id):
-        refusal.refused(twin=platform.resets.complete(platform.resets.passed()))
+        refusal.refused(twin=platform.resets.complete(platform.resets.passed(factor=factor)))
 
 
 @requirement("SFR-060")

@@ -532,21 +532,28 @@ def test_a_start_names_its_customer(platform: Platform) -> None:
 
 
 @requirement("SFR-012")
-def test_reading_a_reset_names_its_customer(platform: Platform) -> None:
-    """Reading a reset by its id without ``customerId`` is refused."""
+@pytest.mark.parametrize("nobody", [None, ""], ids=["absent", "empty"])
+def test_reading_a_reset_names_its_customer(platform: Platform, nobody: str | None) -> None:
+    """Reading a reset by its id without ``customerId``, or with an empty one, is refused."""
     reset = platform.resets.started()
 
-    refusal = platform.resets.get({**reset, "customerId": None}, valid=False)
+    refusal = platform.resets.get({**reset, "customerId": nobody}, valid=False)
 
     refusal.refused(twin=platform.resets.get(reset))
 
 
 @requirement("SFR-013", "SFR-014")
-def test_completing_a_reset_names_its_customer(platform: Platform, check: Check) -> None:
-    """A completion without ``customerId`` is refused, and the reset keeps its status."""
+@pytest.mark.parametrize("nobody", [None, ""], ids=["absent", "empty"])
+def test_completing_a_reset_names_its_customer(
+    platform: Platform, check: Check, nobody: str | None
+) -> None:
+    """A completion without ``customerId`` is refused, and the reset keeps its status.
+
+    So is one whose ``customerId`` is empty.
+    """
     reset = platform.resets.passed()
 
-    refusal = platform.resets.complete({**reset, "customerId": None}, valid=False)
+    refusal = platform.resets.complete({**reset, "customerId": nobody}, valid=False)
 
     with check("SFR-014"):
         expect_status(platform, reset, "LIVENESS_PASSED")

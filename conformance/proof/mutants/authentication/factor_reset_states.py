@@ -88,11 +88,30 @@ for _requirement, _from, _action, _reached in LEADS:
     )
 
 
-@mutant("SFR-052", "a new phone stands for the liveness check", (factor_resets, "move"))
-def phone_for_liveness(original: Function, reset: FactorReset, action: str) -> None:
-    if action == "COMPLETE" and factor_resets.needs_mobile(reset.factor):
-        reset.status = "LIVENESS_PASSED"
-    original(reset, action)
+def _phone_for_liveness(status: str) -> Apply:
+    """Return a patch after which a new phone is enough to complete a reset at a status."""
+
+    def move(original: Function, reset: FactorReset, action: str) -> None:
+        phone = action == "COMPLETE" and factor_resets.needs_mobile(reset.factor)
+        if phone and reset.status == status:
+            reset.status = "LIVENESS_PASSED"
+        original(reset, action)
+
+    return around(factor_resets, "move", move)
+
+
+for _requirement, _from in (
+    ("SFR-052", "INITIATED"),
+    ("SFR-054", "PENDING_REVIEW"),
+    ("SFR-056", "REJECTED"),
+    ("SFR-058", "EXPIRED"),
+):
+    declare(
+        _requirement,
+        "phone-for-liveness",
+        f"a new phone stands for the liveness check where the reset is {_from}",
+        _phone_for_liveness(_from),
+    )
 
 
 for _requirement, _from in (("SFR-052", "INITIATED"), ("SFR-054", "PENDING_REVIEW")):

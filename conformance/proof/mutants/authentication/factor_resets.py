@@ -275,6 +275,17 @@ def customer_guessed(patch: Patch) -> None:
     patch.wrap(factor_resets, "customer_of", guessing)
 
 
+@mutant("SFR-012", "a reset is read for any customer where the id is empty")
+@mutant("SFR-013", "a reset is completed for any customer where the id is empty")
+def empty_customer_guessed(patch: Patch) -> None:
+    def guessing(customer_of: Function, unit: Unit, ask: Ask) -> Customer:
+        is_empty = ask.query.get("customerId") == ""
+        customer: Customer = _meant(unit, ask) if is_empty else customer_of(unit, ask)
+        return customer
+
+    patch.wrap(factor_resets, "customer_of", guessing)
+
+
 @mutant("SFR-018", "a start by nobody is about the newest customer")
 @mutant("SFR-019", "a reset is read for nobody")
 @mutant("SFR-020", "a reset is completed for nobody")
