@@ -28,6 +28,7 @@ from conformance.platform.waiting import at_once
 from conformance.scenarios.internal_accounts.unmade import expect_unmade
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
+from conformance.scenarios.kit.fees import corridors_not_from
 from conformance.scenarios.kit.idempotency import key_of_marks
 from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import Check, requirement
@@ -441,12 +442,15 @@ def test_the_account_to_land_in_has_to_be_provisioned(platform: Platform) -> Non
 
 
 @requirement("RBA-051", "RBA-055")
-def test_the_account_to_land_in_has_to_be_open(platform: Platform, check: Check) -> None:
-    """The request is refused if the holder's internal account is CLOSED."""
-    holder_account, other = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-    )
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["alone", "with-another-currency"])
+def test_the_account_to_land_in_has_to_be_open(
+    platform: Platform, check: Check, *, elsewhere: bool
+) -> None:
+    """The request is refused if the holder's internal account is CLOSED.
+
+    So it is if the holder has an open account in another currency.
+    """
+    holder_account, other = holder_accounts(platform, elsewhere=elsewhere)
     body = platform.rule_based.body(holder_account)
     platform.triggers.fire("internal_account.close", accountId=holder_account["id"])
     platform.internal_accounts.at_status(holder_account, "CLOSED")
@@ -456,6 +460,18 @@ def test_the_account_to_land_in_has_to_be_open(platform: Platform, check: Check)
     expect_unmade(platform, check, holder_account, refusal)
     with check("RBA-051"):
         refusal.refused(twin=platform.rule_based.create(platform.rule_based.body(other)))
+
+
+def holder_accounts(platform: Platform, *, elsewhere: bool) -> list[Resource]:
+    """Return the accounts of two new holders, who may have another one in another currency."""
+    if not elsewhere:
+        return [platform.rule_based.holder_account() for _ in range(2)]
+    further = corridors_not_from(CURRENCY, platform)[0].sending
+    currencies = sorted({platform.profile.currency, CURRENCY, further})
+    accounts = [platform.rule_based.holder_account(currencies=currencies) for _ in range(2)]
+    for account in accounts:
+        platform.internal_accounts.account(further, amount=0, customer=account.owner)
+    return accounts
 
 
 @requirement("RBA-016", "RBA-052", "RBA-053", "RBA-055")
@@ -522,8 +538,8 @@ def test_a_key_is_needed(platform: Platform, check: Check) -> None:
 def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
     """The same request is answered with 200 and the first account, and creates no other.
 
-    That holds also after another account was made with another key, and if the members of the body
-    are in another order.
+    That holds also after another account was made with another key, once it was sent again before,
+    and if the members of the body are in another order.
     """
     holder_account = platform.rule_based.holder_account()
     body = labelled_body(platform, holder_account)
@@ -531,14 +547,14 @@ def test_a_request_may_be_sent_again(platform: Platform, check: Check) -> None:
 
     first = arranged_resource(platform.rule_based.create(body, key=key))
     other = platform.rule_based.create(body)
-    again = platform.rule_based.create(body, key=key)
+    again, once_more = (platform.rule_based.create(body, key=key) for _ in range(2))
 
     known = {first["id"], arranged_resource(other)["id"] if other.accepted else first["id"]}
     with check("RBA-062"):
-        assert again.status == REPEATED, again
+        assert [again.status, once_more.status] == [REPEATED] * 2, (again, once_more)
     with check("RBA-063"):
         account = arranged_resource(again)
-        assert account["id"] == first["id"]
+        assert account["id"] == arranged_resource(once_more)["id"] == first["id"]
         if first.get("label") is not None and "label" in account:
             assert account["label"] is not None, account
         for member in ("type", "customerId", "label", "sweepRule", "createdAt"):

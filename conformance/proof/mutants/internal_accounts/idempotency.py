@@ -107,6 +107,21 @@ def last_key(
     return earlier
 
 
+def _forgotten_once_repeated(unit: Unit, reply: Reply, _body: Json) -> Reply:
+    query = select(MintedAccount).where(MintedAccount.account_id == reply.body["id"])
+    unit.session.delete(unit.session.scalars(query).one())
+    return reply
+
+
+for _requirement in ("RBA-062", "RBA-063", "RBA-065"):
+    declare(
+        _requirement,
+        "forgotten-once-repeated",
+        "a key is forgotten once its request was sent again",
+        again(_forgotten_once_repeated),
+    )
+
+
 def _second(unit: Unit, reply: Reply, body: Json) -> Reply:
     made(unit, body)
     return reply

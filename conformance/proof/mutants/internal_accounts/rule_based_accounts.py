@@ -458,6 +458,18 @@ def _home_at(status: str) -> Apply:
 
 declare("RBA-050", "pending", "an account that is not there yet will do", _home_at("PENDING"))
 declare("RBA-051", "closed", "a closed account will do", _home_at("CLOSED"))
+
+
+@mutant("RBA-051", "an account in another currency will do", (sweeps, "home_of"), instead)
+def home_in_any_currency(unit: Unit, customer_id: str, _currency: str) -> InternalAccount | None:
+    query = select(InternalAccount).where(
+        InternalAccount.customer_id == customer_id,
+        InternalAccount.type != "RULE_BASED",
+        InternalAccount.status == "ACTIVE",
+    )
+    return unit.session.scalar(query.limit(1))
+
+
 declare(
     "RBA-052",
     "unasked",
