@@ -26,6 +26,7 @@ from conformance.proof.kit.edits import Edit, as_number, copied, put, shows, tur
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import (
     at_once,
+    is_pulled,
     net_of_received,
     others_of,
     second_never_expires,
@@ -33,6 +34,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     take,
     transaction_of,
     unfunded_where,
+    unpulled_at_once,
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
@@ -1008,10 +1010,6 @@ def immediate_debited(unit: Unit, quote: Quote, _customer: Any) -> None:
         take(unit, quote.source["accountId"], quote.sending_amount)
 
 
-def _is_pulled(quote: Quote) -> bool:
-    return quote.source_kind == "EXTERNAL"
-
-
 def _unproved_at_once(which: Callable[[Quote], bool]) -> Apply:
     """Let some quotes need no proof where one request creates and executes them."""
 
@@ -1024,7 +1022,7 @@ def _unproved_at_once(which: Callable[[Quote], bool]) -> Apply:
     return around(quotes, "start", start)
 
 
-for _name, _which in (("pulled", _is_pulled), ("converted", _converts)):
+for _name, _which in (("pulled", is_pulled), ("converted", _converts)):
     declare(
         "QUO-126",
         f"{_name}-unproved",
@@ -1035,26 +1033,18 @@ for _name, _which in (("pulled", _is_pulled), ("converted", _converts)):
 
 @mutant("QUO-190", "a valid proof does not start what is pulled", (quotes, "perform"))
 def pulled_unstarted(original: Function, unit: Unit, quote: Quote, action: rules.Action) -> None:
-    if action == "AUTHORIZE" and _is_pulled(quote):
+    if action == "AUTHORIZE" and is_pulled(quote):
         quote.status = "PROCESSING"
     else:
         original(unit, quote, action)
 
 
-def _unpulled(original: Function, unit: Unit, quote: Quote, action: rules.Action) -> None:
-    if quote.created_at == unit.now and _is_pulled(quote):
-        quote.status = "PROCESSING"
-    else:
-        original(unit, quote, action)
-
-
-for _requirement in ("QUO-089", "TRX-037"):
-    declare(
-        _requirement,
-        "unpulled",
-        "nothing is pulled for a quote that is executed as it is created",
-        around(quotes, "perform", _unpulled),
-    )
+declare(
+    "QUO-089",
+    "unpulled",
+    "nothing is pulled for a quote that is executed as it is created",
+    around(quotes, "perform", unpulled_at_once),
+)
 
 
 @mutant("QUO-192", "a valid proof debits nothing that is converted", (quotes, "perform"), after)

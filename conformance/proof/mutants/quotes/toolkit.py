@@ -247,6 +247,19 @@ def net_of_received(patch: Patch) -> None:
     patch.replace(ledger, "is_overdrawn", lambda _account: False)
 
 
+def is_pulled(quote: Quote) -> bool:
+    """Return whether a quote is paid from an external account."""
+    return quote.source_kind == "EXTERNAL"
+
+
+def unpulled_at_once(original: Function, unit: Unit, quote: Quote, action: rules.Action) -> None:
+    """Execute a quote, unless it is new and pulled: nothing but its status tells that it is."""
+    if quote.created_at == unit.now and is_pulled(quote):
+        quote.status = "PROCESSING"
+    else:
+        original(unit, quote, action)
+
+
 def others_of(unit: Unit, quote: Quote, status: str) -> list[Quote]:
     """Return the quotes of the same source and customer at a status, the oldest first."""
     unit.session.flush()

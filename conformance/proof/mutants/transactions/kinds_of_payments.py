@@ -17,6 +17,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     second_never_expires,
     take,
     transaction_of,
+    unpulled_at_once,
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import control, rules
@@ -453,6 +454,12 @@ for _name, _statement, _customers in (
         _unexpired(_customers),
     )
 
+declare(
+    "TRX-037",
+    "unpulled",
+    "the transaction of what is to be pulled at once stays pending",
+    around(quotes, "perform", unpulled_at_once),
+)
 declare(
     "TRX-035",
     "tried",
