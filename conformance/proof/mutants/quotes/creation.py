@@ -20,7 +20,13 @@ from conformance.proof.kit.builders import (
 )
 from conformance.proof.kit.tables import answers, with_field
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.quotes.toolkit import PAYING, at_once, change_body, refusing, without_terms
+from conformance.proof.mutants.quotes.toolkit import (
+    PAYING,
+    at_once,
+    change_body,
+    refusing,
+    without_terms,
+)
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, rules
 from conformance.reference.customers import customers, onboarding
