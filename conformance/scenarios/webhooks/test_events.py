@@ -273,7 +273,7 @@ def test_a_payout_of_a_kind_is_reported(platform: Platform, check: Check, kind: 
         _expect_processing(platform, quote, quote["status"])
 
 
-@requirement("EVT-010", "EVT-011")
+@requirement("EVT-010", "EVT-011", "EVT-022")
 def test_a_payout_that_was_approved_is_reported(platform: Platform, check: Check) -> None:
     """The payout of an agent is reported as PROCESSING and COMPLETED once it is approved."""
     payment = platform.agents.initiate(platform.internal_accounts.account())
@@ -282,6 +282,9 @@ def test_a_payout_that_was_approved_is_reported(platform: Platform, check: Check
 
     with check("EVT-011"):
         _expect_completion(platform, payment)
+    with check("EVT-022"):
+        completed = arrange_event(platform, COMPLETED, payment["transactionId"])
+        assert completed.data.get("status") == "COMPLETED", completed.data
     with check("EVT-010"):
         _expect_processing(platform, payment, str(_member(approval, "status")))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.proof.kit.builders import Json, skipped
-from conformance.proof.kit.edits import Edit, put, turned, without
+from conformance.proof.kit.edits import Edit, put, shows, turned, where, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.webhooks.toolkit import is_of_business
 from conformance.proof.patch import Apply, Function, Patch
@@ -130,6 +130,29 @@ for _id, _name, _member, _value, _which in (
         f"{_name}-other",
         f"webhooks of {_name} payments show another {_member}",
         _told_wrongly(_which, put(_member, _value)),
+    )
+
+
+def _is_pulled(_unit: Unit, row: Transaction) -> bool:
+    return str(row.source.get("accountId")).startswith("ExternalAccount:")
+
+
+def _is_just_in_time(_unit: Unit, row: Transaction) -> bool:
+    return row.source.get("sourceType") == "REALTIME_FUNDING"
+
+
+for _name, _which in (
+    ("immediate", _is_immediate),
+    ("authorized", _is_authorized),
+    ("approved", _is_approved),
+    ("pulled", _is_pulled),
+    ("real-time", _is_just_in_time),
+):
+    declare(
+        "EVT-022",
+        f"{_name}-stale",
+        f"webhooks show a payment that is {_name} and completed as it was before",
+        _told_wrongly(_which, where(shows("status", "COMPLETED"), put("status", "PROCESSING"))),
     )
 
 
