@@ -131,11 +131,16 @@ def is_settlement_reported_again(
 ) -> bool:
     """Return whether a webhook whose id is not in ``known_ids`` reports a purchase as settled.
 
-    Where it shows a refundedAmount, that has to be what is returned by then.
+    Where it shows a status, that has to be SETTLED. Where it shows a refundedAmount, that has to be
+    what is returned by then.
     """
 
     def tells(delivery: Delivery) -> bool:
-        return delivery.id not in known_ids and is_shown(delivery, "refundedAmount", returned)
+        return (
+            delivery.id not in known_ids
+            and delivery.data.get("status") in (None, "SETTLED")
+            and is_shown(delivery, "refundedAmount", returned)
+        )
 
     return platform.webhooks.wait_for(SETTLED, purchase["id"], where=tells) is not None
 

@@ -46,6 +46,17 @@ def expect_not_approved(platform: Platform, row: Json) -> None:
     assert not [one for one in types if "AUTHORIZED" in one or one == SETTLED], types
 
 
+def expect_not_shown_refunded(reports: list[Delivery]) -> None:
+    """Assert that no webhook shows its card transaction at REFUNDED.
+
+    Raises:
+        PreconditionFailed: there is no webhook.
+    """
+    __tracebackhide__ = True
+    statuses = {report.data.get("status") for report in arrange_reports(reports)}
+    assert "REFUNDED" not in statuses, statuses
+
+
 def expect_decline_alone(platform: Platform, check: Check, row: Json) -> None:
     """Decide whether a purchase is reported as DECLINED, and has not been reported as approved.
 
@@ -112,12 +123,12 @@ def test_a_decline_for_want_of_money_is_reported(platform: Platform, check: Chec
     expect_decline_alone(platform, check, row)
 
 
-@requirement("EVT-177", "EVT-178")
+@requirement("EVT-177", "EVT-178", "CAR-022")
 def test_each_return_is_reported_as_settled(platform: Platform, check: Check) -> None:
     """Each of two returns is reported by another SETTLED webhook about the purchase.
 
-    After the second one all of it is returned. A webhook shows what is returned by then. It is not
-    the newest purchase with the card.
+    After the second one all of it is returned. A webhook shows what is returned by then, and the
+    purchase as settled. It is not the newest purchase with the card.
     """
     card = platform.cards.card()
     purchase, _ = (platform.cards.settled_purchase(card) for _ in range(2))
@@ -132,10 +143,12 @@ def test_each_return_is_reported_as_settled(platform: Platform, check: Check) ->
         with check(requirement_id):
             assert is_settlement_reported_again(platform, purchase, known_ids, returned)
         known_ids |= settlement_ids(platform, purchase)
+    with check("CAR-022"):
+        expect_not_shown_refunded(platform.webhooks.about(purchase["id"]))
 
 
-@requirement("EVT-179")
-def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
+@requirement("EVT-179", "CAR-022")
+def test_a_standalone_return_is_reported_on_its_own(platform: Platform, check: Check) -> None:
     """A webhook is about the transaction of a standalone return, and another one about the next.
 
     Where it shows the return as settled, it shows its amount. What it shows of the direction and of
@@ -148,14 +161,18 @@ def test_a_standalone_return_is_reported_on_its_own(platform: Platform) -> None:
         row = platform.cards.refund(card, purchase, amount)
 
         reports = platform.cards.deliveries_about(row)
-        assert reports
-        settled = [one for one in reports if one.data.get("status") == "SETTLED"]
-        assert all(is_shown(one, "settledAmount", amount) for one in settled), settled
-        shown = [
-            (one.data.get("direction"), one.data.get("originalTransactionId")) for one in reports
-        ]
-        assert all(direction in (None, "CREDIT") for direction, _ in shown), shown
-        assert all(name is None or is_same(name, purchase["id"]) for _, name in shown), shown
+        with check("EVT-179"):
+            assert reports
+            settled = [one for one in reports if one.data.get("status") == "SETTLED"]
+            assert all(is_shown(one, "settledAmount", amount) for one in settled), settled
+            shown = [
+                (one.data.get("direction"), one.data.get("originalTransactionId"))
+                for one in reports
+            ]
+            assert all(direction in (None, "CREDIT") for direction, _ in shown), shown
+            assert all(name is None or is_same(name, purchase["id"]) for _, name in shown), shown
+        with check("CAR-022"):
+            expect_not_shown_refunded(reports)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +237,7 @@ def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
     """A cleared purchase is reported as SETTLED under a new id, with the purchase as data.
 
     It is not the first one that is cleared on the card, nor the newest one that is authorized. The
-    webhook shows what was cleared.
+    webhook shows what was cleared, and a debit.
     """
     card = platform.cards.card()
     platform.cards.settled_purchase(card)
@@ -232,8 +249,8 @@ def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
 
     report = platform.webhooks.wait_for(SETTLED, row["id"])
     with check("EVT-172"):
-        assert report is not None
-        assert is_shown(report, "settledAmount", PRICE), report
+        expect_final(report, "SETTLED")
+        assert report is None or is_shown(report, "settledAmount", PRICE), report
     with check("EVT-189"):
         known_ids = {delivery.id for delivery in arrange_reports(authorization_reports)}
         assert report is None or report.id not in known_ids
@@ -245,6 +262,8 @@ def test_a_settlement_is_reported(platform: Platform, check: Check) -> None:
         assert all(isinstance(delivery.data, Mapping) for delivery in reports)
     with check("EVT-188"):
         assert all(is_same(delivery.data.get("id"), row["id"]) for delivery in reports)
+        directions = {delivery.data.get("direction") for delivery in reports}
+        assert directions <= {None, "DEBIT"}, directions
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from conformance.proof.kit.builders import Json, edited
+from conformance.proof.kit.builders import Json, around, edited
 from conformance.proof.kit.edits import Edit, copied, put, shows, turned, where, without
 from conformance.proof.mutant import declare
+from conformance.proof.patch import Apply, Function
 from conformance.reference.cards import card_transactions
 from conformance.reference.transactions import transactions
+from conformance.reference.unit import Unit
 
 
 def _has(member: str, body: Json) -> bool:
@@ -270,4 +272,25 @@ declare(
     "reason",
     "each payment has a reason",
     edited(transactions, "view", put("cardDeclinedReason", "OTHER")),
+)
+
+
+def _refunded_where(which: Callable[[Json], bool]) -> Apply:
+    """Return the patch by which webhooks alone show some card transactions at REFUNDED."""
+
+    def emitting(emit: Function, unit: Unit, event_type: str, data: Json) -> None:
+        told = event_type.startswith("CARD_TRANSACTION.") and which(data)
+        emit(unit, event_type, {**data, "status": "REFUNDED"} if told else data)
+
+    return around(Unit, "emit", emitting)
+
+
+declare(
+    "CAR-022",
+    "returned-told",
+    "what is returned is told as refunded",
+    _refunded_where(partial(_has, "refundedAmount")),
+)
+declare(
+    "CAR-022", "refund-told", "a return on its own is told as refunded", _refunded_where(_refund)
 )
