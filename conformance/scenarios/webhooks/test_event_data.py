@@ -87,7 +87,7 @@ CUSTOMER_MEMBERS = {
 # --- Transactions ---------------------------------------------------------------------------
 
 
-@requirement(*TRANSACTION_MEMBERS, "EVT-232", "EVT-238", "EVT-988")
+@requirement(*TRANSACTION_MEMBERS, "EVT-022", "EVT-232", "EVT-238", "EVT-988")
 @pytest.mark.parametrize(
     "kind",
     [
@@ -107,6 +107,8 @@ def test_a_completion_is_reported_with_the_transaction(
 
     transaction = platform.transactions.at_status(quote, "COMPLETED")
 
+    with check("EVT-022"):
+        assert data.get("status") == "COMPLETED", data
     with check("EVT-232"):
         assert transaction.get("status") == "COMPLETED", transaction
     for requirement_id, member in TRANSACTION_MEMBERS.items():
@@ -228,13 +230,13 @@ def test_a_failure_is_reported_with_the_transaction(platform: Platform, check: C
         assert "PENDING" not in str(reported).upper(), refund_data
 
 
-@requirement("EVT-241", *FIXED_MEMBERS)
+@requirement("EVT-241", "EVT-975", *FIXED_MEMBERS)
 def test_a_refund_that_failed_is_reported_with_a_failed_transaction(
     platform: Platform, check: Check
 ) -> None:
     """The REFUND_FAILED webhook shows the transaction with a failed status.
 
-    The members that never change agree with what is read.
+    Its refund is not pending any more. The members that never change agree with what is read.
     """
     quote = platform.quotes.payout(trigger="refund.fail", description="Invoice 1745")
 
@@ -243,6 +245,11 @@ def test_a_refund_that_failed_is_reported_with_a_failed_transaction(
     transaction = platform.transactions.of_quote(quote)
     with check("EVT-241"):
         assert data.get("status") in FAILED, data
+    with check("EVT-975"):
+        status = value_at(data, "refund.status")
+        if status is None:
+            raise ResourceMissing("the refund in the webhook shows no status")
+        assert "PENDING" not in str(status).upper(), data
     for requirement_id, member in FIXED_MEMBERS.items():
         with check(requirement_id):
             expect_same(data, transaction, member)

@@ -55,7 +55,12 @@ def _told_with_the_old_status(unit: Unit, account: ExternalAccount, status: str)
     unit.emit(externals.STATUS_EVENT, {**externals.view(account), "status": before})
 
 
-for _requirement, _move in (("EVT-123", REVIEWED), ("EVT-126", PROVED), ("EVT-127", DISPROVED)):
+for _requirement, _move in (
+    ("EVT-123", REVIEWED),
+    ("EVT-126", PROVED),
+    ("EVT-127", DISPROVED),
+    ("EVT-132", WAITS_NO_MORE),
+):
     declare(
         _requirement,
         "old-status",
