@@ -28,7 +28,15 @@ from conformance.scenarios.embedded_wallets.signing import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.protocol.test_counterparties import uma_quote
-from conformance.scenarios.webhooks.reports import BALANCE, COMPLETED, expect_event
+from conformance.scenarios.webhooks.reports import (
+    BALANCE,
+    COMPLETED,
+    event_ids,
+    expect_event,
+    expect_failure_and_refund,
+    expect_processing,
+    expect_refund_reported,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 Headers = Mapping[str, str]
@@ -88,9 +96,9 @@ def test_a_signed_retry_creates_and_executes_a_quote(platform: Platform, check: 
         )
 
 
-@requirement("EMW-024", "EMW-025")
+@requirement("EMW-024", "EMW-025", "EVT-010")
 def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
-    """Webhooks report the completion of the payment and the wallet's balance after it."""
+    """Webhooks report the payment as PROCESSING and COMPLETED, and the wallet's balance then."""
     wallet = funded_wallet(platform)
     before, _ = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet)
@@ -101,6 +109,8 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
     balance_left = before - quote["totalSendingAmount"]
     with check("EMW-024"):
         expect_event(platform, COMPLETED, quote["transactionId"])
+    with check("EVT-010"):
+        expect_processing(platform, quote, quote["status"])
     with check("EMW-025"):
         assert platform.webhooks.wait_for(
             BALANCE,
@@ -109,22 +119,27 @@ def test_a_signed_payment_is_reported(platform: Platform, check: Check) -> None:
         ), f"no {BALANCE} for {wallet['id']} shows {balance_left}"
 
 
-@requirement("EMW-840")
-def test_what_a_wallet_paid_in_vain_is_back(platform: Platform) -> None:
+@requirement("EMW-840", "EVT-012", "EVT-013", "EVT-014", "EVT-055")
+def test_what_a_wallet_paid_in_vain_is_back(platform: Platform, check: Check) -> None:
     """After a signed payment has failed, the wallet's balance lacks its fees at most.
 
-    Nobody is asked for a signature of what comes back.
+    Nobody is asked for a signature of what comes back. All of it is reported.
     """
     wallet = funded_wallet(platform)
     before, _ = platform.internal_accounts.balances(wallet)
     payout = payment(platform, wallet, trigger="payout.screen")
+    known_ids = event_ids(platform, BALANCE, wallet["id"])
     quote = {**(payout.quote or {}), **arranged_body(payout.pay())}
     platform.transactions.refunded(quote)
 
     fees = included_fees(quote)
-    balance = platform.internal_accounts.wait_for_refund(wallet, before, fees)
-
-    assert before - fees <= balance <= before
+    with check("EMW-840"):
+        balance = platform.internal_accounts.wait_for_refund(wallet, before, fees)
+        assert before - fees <= balance <= before
+    expect_failure_and_refund(platform, check, quote)
+    with check("EVT-055"):
+        restored = range(before - fees, before + 1)
+        expect_refund_reported(platform, wallet, restored, known_ids)
 
 
 # --- Without a signature --------------------------------------------------------------------

@@ -26,7 +26,12 @@ from conformance.scenarios.quotes.kinds import (
     quote_body,
 )
 from conformance.scenarios.transactions.test_transactions import DESCRIBED, expect_settled_by_now
-from conformance.scenarios.webhooks.reports import PROCESSING
+from conformance.scenarios.webhooks.reports import (
+    BALANCE,
+    PROCESSING,
+    event_ids,
+    expect_refund_reported,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 AMOUNTS = {
@@ -214,12 +219,16 @@ def test_a_payment_of_each_kind_is_refunded_where_it_fails(
             assert platform.internal_accounts.wait_for_total(account, restored) in restored
 
 
-@requirement("TRX-051", "ACC-079")
+@requirement("TRX-051", "ACC-079", "EVT-055")
 def test_what_the_platform_paid_in_vain_is_back(platform: Platform, check: Check) -> None:
-    """Once a payment of the platform has failed, both its balances lack fees at most."""
+    """Once a payment of the platform has failed, both its balances lack fees at most.
+
+    That the money is back is reported.
+    """
     for _ in range(MEASUREMENTS):
         quote, source, before = create_quote_alone(platform, trigger="payout.screen")
         _, total_before = platform.internal_accounts.balances(source)
+        known_ids = event_ids(platform, BALANCE, source["id"])
         platform.quotes.execute(quote)
         platform.transactions.refunded(quote)
         fees = included_fees(quote)
@@ -233,6 +242,10 @@ def test_what_the_platform_paid_in_vain_is_back(platform: Platform, check: Check
         assert before - fees <= balance <= before
     with check("ACC-079"):
         assert total in restored, f"of {total_before} in all {total} came back"
+    with check("EVT-055"):
+        if not before - fees <= balance <= before:
+            raise PreconditionFailed(f"of {before} on the account there are {balance}")
+        expect_refund_reported(platform, source, range(before - fees, before + 1), known_ids)
 
 
 @requirement("TRX-024", "TRX-025", "TRX-027", "TRX-831", "EVT-010")

@@ -20,6 +20,12 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.transactions.test_transactions import LISTED
+from conformance.scenarios.webhooks.reports import (
+    BALANCE,
+    event_ids,
+    expect_failure_and_refund,
+    expect_refund_reported,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 
@@ -119,13 +125,14 @@ def test_an_approval_is_for_one_payment(platform: Platform, check: Check) -> Non
         _expect_total(platform, source, expected)
 
 
-@requirement("TRX-050", "TRX-051")
+@requirement("TRX-050", "TRX-051", "EVT-012", "EVT-013", "EVT-014", "EVT-055")
 def test_an_approved_payment_is_refunded_where_it_fails(platform: Platform, check: Check) -> None:
-    """What an approved payment of an agent took in vain is back, but for fees."""
+    """What an approved payment of an agent took in vain is back, but for fees, and is reported."""
     source = platform.internal_accounts.account()
     before = platform.internal_accounts.balance(source)
     account = platform.external_accounts.account(source.owner, trigger="payout.screen")
     payment = platform.agents.initiate(source, account)
+    known_ids = event_ids(platform, BALANCE, source["id"])
     answer = platform.api.approve_transaction(payment["transactionId"])
     if not answer.accepted:
         raise PreconditionFailed(f"the approval is refused: {answer}", breaks=["TRX-082"])
@@ -135,11 +142,13 @@ def test_an_approved_payment_is_refunded_where_it_fails(platform: Platform, chec
     with check("TRX-050"):
         assert isinstance(refunded.get("refund"), Mapping), refunded
     with check("TRX-051"):
-        if "feesIncluded" not in payment:
-            raise ResourceMissing("no transaction shows what the payment of an agent costs")
-        fees = included_fees(payment)
+        fees = _shown_fees(payment)
         balance = platform.internal_accounts.wait_for_refund(source, before, fees)
         assert before - fees <= balance <= before
+    expect_failure_and_refund(platform, check, payment)
+    with check("EVT-055"):
+        restored = range(before - _shown_fees(payment), before + 1)
+        expect_refund_reported(platform, source, restored, known_ids)
 
 
 @requirement("TRX-085")
@@ -356,3 +365,14 @@ def _sent_amount(transaction: Json) -> int:
         raise ResourceMissing(f"the transaction names no sentAmount: {transaction}")
     amount: int = sent_amount["amount"]
     return amount
+
+
+def _shown_fees(payment: Json) -> int:
+    """Return the fees of an agent's payment in the smallest unit.
+
+    Raises:
+        ResourceMissing: its transaction does not show them.
+    """
+    if "feesIncluded" not in payment:
+        raise ResourceMissing("no transaction shows what the payment of an agent costs")
+    return included_fees(payment)

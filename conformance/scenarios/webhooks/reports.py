@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -11,6 +11,7 @@ from conformance.contract.moments import parse_moment
 from conformance.exchange.delivery import Delivery
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json
+from conformance.scenarios.kit.marks import Check
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import Broken, PreconditionFailed, ResourceMissing
 
@@ -22,6 +23,9 @@ REFUND_COMPLETED = "OUTGOING_PAYMENT.REFUND_COMPLETED"
 REFUND_FAILED = "OUTGOING_PAYMENT.REFUND_FAILED"
 BALANCE = "INTERNAL_ACCOUNT.BALANCE_UPDATED"
 STATUS_UPDATED = "EXTERNAL_ACCOUNT.STATUS_UPDATED"
+REFUND = {"EVT-013": REFUND_PENDING, "EVT-014": REFUND_COMPLETED}
+"""How the refund of a failed payout is reported, by the requirement."""
+
 FAMILIES = {False: "CUSTOMER.KYC_", True: "CUSTOMER.KYB_"}
 """What the types of the webhooks about reviews begin with, of individuals and of businesses."""
 
@@ -73,6 +77,54 @@ def expect_one_id(platform: Platform, kind: str, resource: str) -> None:
     assert len(reported_ids) == 1, (
         f"{kind} of {resource} was reported under {' and '.join(reported_ids)}"
     )
+
+
+def balance_in(event: Delivery) -> Any:
+    """Return the balance that a webhook shows, in the smallest unit; None without one."""
+    balance = event.data.get("balance") if isinstance(event.data, Mapping) else None
+    return balance.get("amount") if isinstance(balance, Mapping) else None
+
+
+def expect_processing(platform: Platform, quote: Json, status: str) -> None:
+    """Assert that the payout of a quote is reported as PROCESSING.
+
+    Args:
+        platform: the suite in the part of a platform.
+        quote: the quote.
+        status: the first one that the quote or its transaction showed once it was executed.
+
+    Raises:
+        ResourceMissing: no webhook reports it, and it was COMPLETED from the first.
+    """
+    __tracebackhide__ = True
+    name = quote["transactionId"]
+    report = platform.webhooks.wait_for(PROCESSING, name)
+    if report is None and status == "COMPLETED":
+        raise ResourceMissing("the payout was never in processing")
+    assert report is not None, f"no {PROCESSING} for {name}"
+
+
+def expect_failure_and_refund(platform: Platform, check: Check, payment: Json) -> None:
+    """Decide whether a payment is reported as FAILED, and so is each step of its refund."""
+    for requirement_id, kind in {"EVT-012": FAILURE, **REFUND}.items():
+        with check(requirement_id):
+            expect_event(platform, kind, payment["transactionId"])
+
+
+def expect_refund_reported(
+    platform: Platform,
+    account: Json,
+    restored: Collection[int],
+    known_ids: Collection[str | None],
+) -> None:
+    """Assert that a webhook which is not known yet shows a balance with what came back."""
+    __tracebackhide__ = True
+    report = platform.webhooks.wait_for(
+        BALANCE,
+        account["id"],
+        where=lambda event: event.id not in known_ids and balance_in(event) in restored,
+    )
+    assert report is not None, f"no {BALANCE} for {account['id']} shows the refund"
 
 
 def expect_no_more(

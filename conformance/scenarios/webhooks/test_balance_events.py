@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,7 +25,12 @@ from conformance.scenarios.embedded_wallets.signing import whole_unit
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, create_quote_alone, pay, quote_body
-from conformance.scenarios.webhooks.reports import BALANCE, expect_same, let_reports_arrive
+from conformance.scenarios.webhooks.reports import (
+    BALANCE,
+    balance_in,
+    expect_same,
+    let_reports_arrive,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:
@@ -405,12 +410,6 @@ def expect_balance_reported(platform: Platform, account: Resource, balance: int)
         BALANCE, account["id"], where=lambda event: balance_in(event) == balance
     )
     assert report is not None, f"no {BALANCE} for {account['id']} shows {balance}"
-
-
-def balance_in(event: Delivery) -> Any:
-    """Return the balance that a webhook shows, in the smallest unit; None without one."""
-    balance = event.data.get("balance") if isinstance(event.data, Mapping) else None
-    return balance.get("amount") if isinstance(balance, Mapping) else None
 
 
 def arrived_reports(platform: Platform, account: Resource) -> list[Delivery]:

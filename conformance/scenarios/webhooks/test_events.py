@@ -28,11 +28,14 @@ from conformance.scenarios.webhooks.reports import (
     REFUND_FAILED,
     REFUND_PENDING,
     arrange_event,
+    balance_in,
     event_ids,
     event_types,
     expect_event,
+    expect_processing,
+    expect_refund_reported,
 )
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed
 
 MAX_CLOCK_DIFFERENCE = timedelta(minutes=5)
 """How much the clocks of the suite and of the target may differ."""
@@ -122,7 +125,7 @@ def test_a_payout_that_arrives_is_reported(platform: Platform, check: Check) -> 
     with check("EVT-011"):
         assert completed is not None, f"no {COMPLETED} for {name}"
     with check("EVT-010"):
-        _expect_processing(platform, quote, quote["status"])
+        expect_processing(platform, quote, quote["status"])
     _make_reported_payout(platform, source)
     with check("EVT-022"):
         assert arrange_event(platform, COMPLETED, name).data.get("status") == "COMPLETED"
@@ -214,6 +217,19 @@ def test_a_refund_that_cannot_be_delivered_is_reported(
         assert REFUND_COMPLETED not in event_types(platform, name)
 
 
+@requirement("EVT-015")
+@pytest.mark.parametrize("kind", ["immediate", "authorized", "platform"])
+def test_a_refund_of_each_kind_of_payment_that_cannot_be_delivered_is_reported(
+    platform: Platform, kind: Kind
+) -> None:
+    """A refund is reported as REFUND_FAILED, whatever executed the payment."""
+    quote = create_quote(platform, kind, trigger="refund.fail")
+
+    pay(platform, kind, quote)
+
+    expect_event(platform, REFUND_FAILED, quote["transactionId"])
+
+
 @requirement("EVT-016", "EVT-010")
 def test_a_payout_executed_at_the_creation_of_its_quote_is_reported(
     platform: Platform, check: Check
@@ -224,7 +240,7 @@ def test_a_payout_executed_at_the_creation_of_its_quote_is_reported(
     with check("EVT-016"):
         _expect_completion(platform, quote)
     with check("EVT-010"):
-        _expect_processing(platform, quote, quote["status"])
+        expect_processing(platform, quote, quote["status"])
 
 
 @requirement("EVT-017", "EVT-010")
@@ -240,7 +256,7 @@ def test_an_authorized_payout_is_reported(platform: Platform, check: Check) -> N
     with check("EVT-017"):
         _expect_completion(platform, quote)
     with check("EVT-010"):
-        _expect_processing(platform, quote, authorized["status"])
+        expect_processing(platform, quote, authorized["status"])
 
 
 @requirement("EVT-010")
@@ -255,7 +271,7 @@ def test_a_payout_to_a_trusted_beneficiary_is_reported(platform: Platform) -> No
     if executed["status"] == "PENDING_AUTHORIZATION":
         executed = platform.sca.authorize(executed)
 
-    _expect_processing(platform, quote, executed["status"])
+    expect_processing(platform, quote, executed["status"])
 
 
 @requirement("EVT-010", "EVT-011")
@@ -270,7 +286,7 @@ def test_a_payout_of_a_kind_is_reported(platform: Platform, check: Check, kind: 
     with check("EVT-011"):
         _expect_completion(platform, quote)
     with check("EVT-010"):
-        _expect_processing(platform, quote, quote["status"])
+        expect_processing(platform, quote, quote["status"])
 
 
 @requirement("EVT-010", "EVT-011", "EVT-022")
@@ -286,7 +302,7 @@ def test_a_payout_that_was_approved_is_reported(platform: Platform, check: Check
         completed = arrange_event(platform, COMPLETED, payment["transactionId"])
         assert completed.data.get("status") == "COMPLETED", completed.data
     with check("EVT-010"):
-        _expect_processing(platform, payment, str(_member(approval, "status")))
+        expect_processing(platform, payment, str(_member(approval, "status")))
 
 
 @requirement("EVT-018", "EVT-010")
@@ -303,7 +319,7 @@ def test_a_payout_that_is_funded_just_in_time_is_reported(platform: Platform, ch
     with check("EVT-010"):
         if transaction["status"] not in SETTLING:
             raise PreconditionFailed(f"the payment leaves the transaction {transaction['status']}")
-        _expect_processing(platform, quote, transaction["status"])
+        expect_processing(platform, quote, transaction["status"])
 
 
 # --- What is not reported -------------------------------------------------------------------
@@ -399,13 +415,13 @@ def test_a_deposit_is_reported_with_the_new_balance(
         assert first_report is not None, f"no {BALANCE} for {source['id']}"
     with check("EVT-054"):
         balance_report = platform.webhooks.wait_for(
-            BALANCE, source["id"], where=lambda event: _balance(event) == after
+            BALANCE, source["id"], where=lambda event: balance_in(event) == after
         )
         assert balance_report is not None, f"no {BALANCE} for {source['id']} shows {after}"
     reports = [
         event
         for event in platform.webhooks.mentioning(source["id"], source["customerId"])
-        if event.type == BALANCE and _balance(event) == after
+        if event.type == BALANCE and balance_in(event) == after
     ]
     if not reports:
         raise PreconditionFailed(f"no {BALANCE} names {source['id']} and shows {after}")
@@ -480,14 +496,9 @@ def _expect_refund_reported(
     """Assert that a webhook beside that of the deposit shows the balance with the refund."""
     __tracebackhide__ = True
     platform.transactions.refunded(quote)
-    before: int = _balance(deposit_report)
+    before: int = balance_in(deposit_report)
     restored = range(before - included_fees(quote), before + 1)
-    refund_report = platform.webhooks.wait_for(
-        BALANCE,
-        source["id"],
-        where=lambda event: event.id != deposit_report.id and _balance(event) in restored,
-    )
-    assert refund_report is not None, f"no {BALANCE} for {source['id']} shows the refund"
+    expect_refund_reported(platform, source, restored, {deposit_report.id})
 
 
 def _make_reported_payout(platform: Platform, source: Resource) -> Resource:
@@ -506,7 +517,7 @@ def _make_reported_deposit(platform: Platform, account: Resource, amount: int) -
     after = platform.internal_accounts.balances(account)[0] + amount
     platform.internal_accounts.deposit(account, amount)
     report = platform.webhooks.wait_for(
-        BALANCE, account["id"], where=lambda event: _balance(event) == after
+        BALANCE, account["id"], where=lambda event: balance_in(event) == after
     )
     if report is None:
         raise PreconditionFailed(f"no {BALANCE} came for {account['id']} that shows {after}")
@@ -520,28 +531,5 @@ def _expect_completion(platform: Platform, quote: Resource) -> None:
     expect_event(platform, COMPLETED, name)
 
 
-def _expect_processing(platform: Platform, quote: Resource, status: str) -> None:
-    """Assert that the payout of a quote is reported as PROCESSING.
-
-    Args:
-        platform: the suite in the part of a platform.
-        quote: the quote.
-        status: the first one that the quote or its transaction showed once it was executed.
-
-    Raises:
-        ResourceMissing: no webhook reports it, and it was COMPLETED from the first.
-    """
-    __tracebackhide__ = True
-    name = quote["transactionId"]
-    report = platform.webhooks.wait_for(PROCESSING, name)
-    if report is None and status == "COMPLETED":
-        raise ResourceMissing("the payout was never in processing")
-    assert report is not None, f"no {PROCESSING} for {name}"
-
-
 def _member(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else None
-
-
-def _balance(delivery: Delivery) -> Any:
-    return _member(_member(delivery.data, "balance"), "amount")

@@ -200,6 +200,20 @@ def test_the_demand_of_a_proof_is_reported(
     _expect_report_of(platform, account, "ownership.demand")
 
 
+@requirement("EVT-125")
+def test_the_demand_of_a_proof_of_the_platform_is_reported(platform: Platform) -> None:
+    """The demand of a proof that the platform owns an account is reported by a new webhook."""
+    account = readable_platform_account(platform, platform.profile.resources.ownership_account)
+    if account.get("status") == LEADS_TO["ownership.demand"]:
+        raise ResourceMissing("the account waits for a proof already")
+
+    _expect_report_after(
+        platform,
+        account,
+        partial(move_platform_account, platform, account, "ownership.demand"),
+    )
+
+
 PROOFS = [
     case(requirement_id, f"{way}-{'right' if right else 'wrong'}", way, right)
     for requirement_id, way, right in (

@@ -11,16 +11,13 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, create_quote, pay
 from conformance.scenarios.webhooks.reports import (
     FAILURE,
+    REFUND,
     REFUND_COMPLETED,
-    REFUND_PENDING,
     arrange_event,
     expect_event,
     expect_same,
 )
 from conformance.verdict.decisions import ResourceMissing
-
-REFUND = {"EVT-013": REFUND_PENDING, "EVT-014": REFUND_COMPLETED}
-"""How the refund of a failed payout is reported, by the requirement."""
 
 
 @pytest.mark.parametrize(

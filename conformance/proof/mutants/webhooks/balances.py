@@ -113,6 +113,7 @@ for _name, _condition in (
     ("transfer", lambda _unit, quote: quote.destination_kind == "INTERNAL"),
     ("approved", lambda _unit, quote: quote.agent_initiated),
     ("platform", lambda _unit, quote: quote.customer_id is None),
+    ("to-an-address", lambda _unit, quote: quote.destination_kind == "UMA"),
 ):
     declare(
         "EVT-150",

@@ -92,6 +92,7 @@ for _requirement, _move in (
     ("EVT-122", APPROVED),
     ("EVT-123", REVIEWED),
     ("EVT-124", DISABLED),
+    ("EVT-125", DEMANDED),
     ("EVT-126", PROVED),
     ("EVT-127", DISPROVED),
     ("EVT-128", PROVED),

@@ -8,7 +8,7 @@ from typing import Any
 from conformance.proof.kit.builders import Json, skipped
 from conformance.proof.kit.edits import Edit, put, shows, turned, where, without
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.webhooks.toolkit import is_of_business
+from conformance.proof.mutants.webhooks.toolkit import is_from_a_wallet, is_of_business
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.external_accounts import externals
@@ -39,6 +39,14 @@ def _is_pulled(unit: Unit, row: Transaction) -> bool:
 
 def _is_of_platform(_unit: Unit, row: Transaction) -> bool:
     return row.customer_id is None
+
+
+def _is_pulled(_unit: Unit, row: Transaction) -> bool:
+    return str(row.source.get("accountId")).startswith("ExternalAccount:")
+
+
+def _is_just_in_time(_unit: Unit, row: Transaction) -> bool:
+    return row.source.get("sourceType") == "REALTIME_FUNDING"
 
 
 def _is_to_a_wallet(unit: Unit, row: Transaction) -> bool:
@@ -84,6 +92,20 @@ for _id, _name, _happening, _which in (
     ("EVT-013", "limited", "REFUND_PENDING", _is_limited),
     ("EVT-014", "immediate", "REFUND_COMPLETED", _is_immediate),
     ("EVT-014", "limited", "REFUND_COMPLETED", _is_limited),
+    ("EVT-010", "from-a-wallet", "PROCESSING", is_from_a_wallet),
+    ("EVT-012", "pulled", "FAILED", _is_pulled),
+    *(
+        (requirement, name, happening, which)
+        for requirement, happening in (
+            ("EVT-012", "FAILED"),
+            ("EVT-013", "REFUND_PENDING"),
+            ("EVT-014", "REFUND_COMPLETED"),
+        )
+        for name, which in (("approved", _is_approved), ("from-a-wallet", is_from_a_wallet))
+    ),
+    ("EVT-015", "immediate", "REFUND_FAILED", _is_immediate),
+    ("EVT-015", "authorized", "REFUND_FAILED", _is_authorized),
+    ("EVT-015", "of-platform", "REFUND_FAILED", _is_of_platform),
 ):
     declare(
         _id,
@@ -131,14 +153,6 @@ for _id, _name, _member, _value, _which in (
         f"webhooks of {_name} payments show another {_member}",
         _told_wrongly(_which, put(_member, _value)),
     )
-
-
-def _is_pulled(_unit: Unit, row: Transaction) -> bool:
-    return str(row.source.get("accountId")).startswith("ExternalAccount:")
-
-
-def _is_just_in_time(_unit: Unit, row: Transaction) -> bool:
-    return row.source.get("sourceType") == "REALTIME_FUNDING"
 
 
 for _name, _which in (

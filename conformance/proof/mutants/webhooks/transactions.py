@@ -21,7 +21,7 @@ from conformance.proof.kit.edits import (
 from conformance.proof.kit.lost import where_gone
 from conformance.proof.kit.tables import with_row, without_row
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.webhooks.toolkit import OUTGOING, is_of_business
+from conformance.proof.mutants.webhooks.toolkit import OUTGOING, is_from_a_wallet, is_of_business
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import control, rules
 from conformance.reference.authentication import sca
@@ -485,6 +485,9 @@ for _name, _is_meant in {
         transactions.get(unit, quote.transaction_id).executed_at == quote.created_at
     ),
     "of-an-authorized": lambda _unit, quote: quote.challenge_id is not None,
+    "of-an-approved": lambda _unit, quote: quote.agent_initiated,
+    "of-a-wallet's": is_from_a_wallet,
+    "of-the-platform's": lambda _unit, quote: quote.customer_id is None,
 }.items():
     declare(
         "EVT-055",
