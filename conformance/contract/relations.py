@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from conformance.contract.moments import parse_moment
@@ -26,6 +27,9 @@ ROUNDING = 1e-6
 
 MAX_BITS = 128
 """How long a whole number may be to be compared."""
+
+_LONGEST = timedelta(minutes=15, seconds=1)
+"""How long a quote may live; its two times may be rounded apart."""
 
 _MAX_CURRENCIES = 1_000
 _ENDS = {"source": "QUO-032", "destination": "QUO-034"}
@@ -256,6 +260,7 @@ def _as_asked(quote: Json, request: Json) -> Iterator[Broken]:
             yield from _unless(
                 "QUO-030", created < ends, f"created at {created}, expires at {ends}"
             )
+            yield from _unless("QUO-062", ends - created <= _LONGEST, f"it lives {ends - created}")
         except (ValueError, TypeError, OverflowError):
             return
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, arranged_resource, require_member
+from conformance.platform.resource import Json, Resource, arranged_resource, require_member
+from conformance.scenarios.embedded_wallets.signing import funded_wallet, payment
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.shapes import expect_members
@@ -132,12 +133,52 @@ def test_the_reason_of_a_payment_may_be_told(platform: Platform, kind: str) -> N
     answer.expect_accepted()
 
 
+def usual_quote(platform: Platform) -> Json:
+    """Create a quote between accounts of a customer, and return it."""
+    return platform.quotes.pending()
+
+
+def quote_of_a_proven_customer(platform: Platform) -> Json:
+    """Create a quote of a customer who proves each payment, and return it."""
+    return platform.quotes.pending(platform.sca.account())
+
+
+def quote_from_a_wallet(platform: Platform) -> Json:
+    """Create a quote from an embedded wallet, and return it."""
+    return payment(platform, funded_wallet(platform)).quote or {}
+
+
+def quote_to_an_internal_account(platform: Platform) -> Json:
+    """Create a quote from one customer's internal account to that of another, and return it.
+
+    Raises:
+        ResourceMissing: no payment goes to such an account.
+    """
+    source, receiver = (platform.internal_accounts.account(amount=n) for n in (40_000, 0))
+    answer = platform.api.create_quote(platform.quotes.body(source, receiver))
+    if not answer.accepted:
+        raise ResourceMissing(f"customers pay nothing into such accounts: {answer}")
+    return arranged_resource(answer)
+
+
 @requirement("QUO-030", "QUO-062")
+@pytest.mark.parametrize(
+    "create",
+    [
+        pytest.param(usual_quote, id="usual"),
+        pytest.param(quote_of_a_proven_customer, id="authorized"),
+        pytest.param(quote_from_a_wallet, id="wallet"),
+        pytest.param(quote_to_an_internal_account, id="inside"),
+    ],
+)
 def test_a_pending_quote_expires_within_a_quarter_of_an_hour(
-    platform: Platform, check: Check
+    platform: Platform, check: Check, create: Callable[[Platform], Json]
 ) -> None:
-    """The expiresAt of a new quote is after its createdAt, by 15 minutes at most."""
-    quote = platform.quotes.pending()
+    """The expiresAt of a new quote is after its createdAt, by 15 minutes at most.
+
+    So it is where the customer has to prove a payment, and whatever pays or is paid.
+    """
+    quote = create(platform)
 
     lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
 

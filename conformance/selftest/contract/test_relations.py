@@ -80,6 +80,7 @@ def test_balances_agree(total: dict[str, Any], requirement: str) -> None:
         (AT_HOME, {**REQUEST, "lockedCurrencySide": "RECEIVING"}, "QUO-045"),
         ({**AT_HOME, "exchangeRate": 1.01}, REQUEST, "QUO-048"),
         ({**QUOTE, "expiresAt": QUOTE["createdAt"]}, REQUEST, "QUO-030"),
+        ({**QUOTE, "expiresAt": "2026-01-15T09:46:00Z"}, REQUEST, "QUO-062"),
         (QUOTE, {**REQUEST, "description": "food"}, "QUO-039"),
         ({**QUOTE, "sendingCurrency": MXN}, None, "QUO-036"),
         ({**QUOTE, "receivingCurrency": USD}, None, "QUO-037"),

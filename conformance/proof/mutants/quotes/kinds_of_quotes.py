@@ -36,6 +36,7 @@ from conformance.proof.mutants.quotes.toolkit import (
     unfunded_where,
     unpulled_at_once,
 )
+from conformance.proof.mutants.webhooks.toolkit import is_from_a_wallet
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, rules
 from conformance.reference.authentication import sca
@@ -275,6 +276,35 @@ declare(
     "a wire costs a unit more than was locked",
     _created_where(_by_wire, _unread(turned("totalSendingAmount", lambda amount: amount + 1))),
 )
+
+
+def _of_a_proven_customer(unit: Unit, quote: Quote) -> bool:
+    owner = unit.session.get(Customer, quote.customer_id or "")
+    return owner is not None and customers.needs_sca(owner)
+
+
+def _to_an_internal_account(_unit: Unit, quote: Quote) -> bool:
+    return quote.destination_kind == "INTERNAL"
+
+
+for _name, _which in (
+    ("authorized", _of_a_proven_customer),
+    ("from-a-wallet", is_from_a_wallet),
+    ("inside", _to_an_internal_account),
+):
+
+    @mutant("QUO-062", f"a quote that is {_name} waits for an hour", (quotes, "draft"))
+    def waits_where(
+        original: Function,
+        unit: Unit,
+        order: quotes.Order,
+        *,
+        which: Callable[[Unit, Quote], bool] = _which,
+    ) -> Quote:
+        quote: Quote = original(unit, order)
+        if which(unit, quote):
+            quote.expires_at = unit.now + _AN_HOUR
+        return quote
 
 
 @mutant("QUO-062", "a quote that pays in BTC waits for an hour", (quotes, "draft"), edited)
