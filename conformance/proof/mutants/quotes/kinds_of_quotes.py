@@ -287,24 +287,24 @@ def _to_an_internal_account(_unit: Unit, quote: Quote) -> bool:
     return quote.destination_kind == "INTERNAL"
 
 
+def _waiting_where(which: Callable[[Unit, Quote], bool]) -> Apply:
+    """Return the patch by which quotes of a condition wait for an hour."""
+
+    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
+        quote: Quote = original(unit, order)
+        if which(unit, quote):
+            quote.expires_at = unit.now + _AN_HOUR
+        return quote
+
+    return around(quotes, "draft", draft)
+
+
 for _name, _which in (
     ("authorized", _of_a_proven_customer),
     ("from-a-wallet", is_from_a_wallet),
     ("inside", _to_an_internal_account),
 ):
-
-    @mutant("QUO-062", f"a quote that is {_name} waits for an hour", (quotes, "draft"))
-    def waits_where(
-        original: Function,
-        unit: Unit,
-        order: quotes.Order,
-        *,
-        which: Callable[[Unit, Quote], bool] = _which,
-    ) -> Quote:
-        quote: Quote = original(unit, order)
-        if which(unit, quote):
-            quote.expires_at = unit.now + _AN_HOUR
-        return quote
+    declare("QUO-062", _name, f"a quote that is {_name} waits for an hour", _waiting_where(_which))
 
 
 @mutant("QUO-062", "a quote that pays in BTC waits for an hour", (quotes, "draft"), edited)
