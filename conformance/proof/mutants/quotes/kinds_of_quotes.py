@@ -1052,12 +1052,12 @@ def _unproved_at_once(which: Callable[[Quote], bool]) -> Apply:
     return around(quotes, "start", start)
 
 
-for _name, _which in (("pulled", is_pulled), ("converted", _converts)):
+for _name, _unproved in (("pulled", is_pulled), ("converted", _converts)):
     declare(
         "QUO-126",
         f"{_name}-unproved",
         f"what is {_name} and executed as it is created needs no proof",
-        _unproved_at_once(_which),
+        _unproved_at_once(_unproved),
     )
 
 

@@ -93,7 +93,6 @@ for _id, _name, _happening, _which in (
     ("EVT-014", "immediate", "REFUND_COMPLETED", _is_immediate),
     ("EVT-014", "limited", "REFUND_COMPLETED", _is_limited),
     ("EVT-010", "from-a-wallet", "PROCESSING", is_from_a_wallet),
-    ("EVT-012", "pulled", "FAILED", _is_pulled),
     *(
         (requirement, name, happening, which)
         for requirement, happening in (
