@@ -41,10 +41,6 @@ def _is_of_platform(_unit: Unit, row: Transaction) -> bool:
     return row.customer_id is None
 
 
-def _is_pulled(_unit: Unit, row: Transaction) -> bool:
-    return str(row.source.get("accountId")).startswith("ExternalAccount:")
-
-
 def _is_just_in_time(_unit: Unit, row: Transaction) -> bool:
     return row.source.get("sourceType") == "REALTIME_FUNDING"
 
