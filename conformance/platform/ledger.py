@@ -20,9 +20,10 @@ class Ledger:
     ``deposits`` holds by account id what was deposited, ``expected`` what is on its way,
     ``returned`` what may have gone back to its sender, and ``spent`` what cards may have taken at
     most, all in smallest units; ``quotes`` the accepted quotes, and ``payers`` by the id of a quote
-    the customer that its request named. ``issuing`` are the accounts that operations with
-    stablecoins named: what these take from an account, or bring to it, the specification leaves
-    open.
+    the customer that its request named, itself or by an external account of it. ``owners`` are
+    those customers by the ids of their external accounts. ``issuing`` are the accounts that
+    operations with stablecoins named: what these take from an account, or bring to it, the
+    specification leaves open.
     """
 
     deposits: dict[str, int] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Ledger:
     accounts: dict[str, Resource] = field(default_factory=dict)
     quotes: dict[str, Json] = field(default_factory=dict)
     payers: dict[str, str] = field(default_factory=dict)
+    owners: dict[str, str] = field(default_factory=dict)
     issuing: set[str] = field(default_factory=set)
 
     @property
@@ -49,9 +51,10 @@ class Ledger:
             self.issuing |= {name for name in self.accounts if name in named}
         if answer.operation.id == "createQuote":
             self.note_quote(answer.body)
-            payer = value_at(sent, "source.customerId")
-            if isinstance(payer, str) and isinstance(answer.body, Mapping):
-                self.payers[str(answer.body.get("id"))] = payer
+            pulled = self.owners.get(str(value_at(sent, "source.accountId")))
+            _note(self.payers, answer.body, value_at(sent, "source.customerId") or pulled)
+        if answer.operation.id == "createExternalAccount":
+            _note(self.owners, answer.body, value_at(sent, "customerId"))
 
     def note_quote(self, quote: Any) -> None:
         """Take note of a quote, if it is one."""
@@ -96,3 +99,9 @@ class Ledger:
             for quote in self.quotes.values()
             for end in ("source", "destination")
         )
+
+
+def _note(customers: dict[str, str], resource: Any, customer: Any) -> None:
+    """Note by the id of a resource the customer that its request named, if it named one."""
+    if isinstance(customer, str) and isinstance(resource, Mapping):
+        customers[str(resource.get("id"))] = customer
