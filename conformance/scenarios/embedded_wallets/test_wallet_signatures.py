@@ -180,13 +180,17 @@ def test_nothing_leaves_a_wallet_unsigned(
     platform.observe(f"an unsigned {way} is answered with {answer.status}")
 
 
-@pytest.mark.parametrize(
+unsigned_in_both_ways = pytest.mark.parametrize(
     ("way", "untouched_id", "unpaid_id"),
     [
         case(("EMW-040", "EMW-041"), "execution", EXECUTION, "EMW-040", "EMW-041"),
         case(("EMW-070", "EMW-071"), "creation", CREATION, "EMW-070", "EMW-071"),
     ],
 )
+"""Run a test with a payment that one request executes, and with one that another executes."""
+
+
+@unsigned_in_both_ways
 def test_a_proof_stands_for_no_signature(
     platform: Platform, check: Check, way: str, untouched_id: str, unpaid_id: str
 ) -> None:
@@ -208,13 +212,7 @@ def test_a_proof_stands_for_no_signature(
         expect_unexecuted(answer)
 
 
-@pytest.mark.parametrize(
-    ("way", "untouched_id", "unpaid_id"),
-    [
-        case(("EMW-040", "EMW-041"), "execution", EXECUTION, "EMW-040", "EMW-041"),
-        case(("EMW-070", "EMW-071"), "creation", CREATION, "EMW-070", "EMW-071"),
-    ],
-)
+@unsigned_in_both_ways
 def test_a_signature_is_for_one_payment(
     platform: Platform, check: Check, way: str, untouched_id: str, unpaid_id: str
 ) -> None:

@@ -379,12 +379,18 @@ def test_a_refund_of_a_sweep_that_cannot_be_delivered_ends(platform: Platform) -
     assert not any("PENDING" in status for status in refunds), refunds
 
 
-@requirement("RBA-125")
-def test_a_sweep_to_an_account_that_is_disabled_ends_at_home(platform: Platform) -> None:
-    """The amount arrives on the holder's account if the external account is INACTIVE."""
+def sweeping_abroad(platform: Platform) -> tuple[Resource, Resource, Resource]:
+    """Return a holder's account, an external account, and a rule-based one that is swept to it."""
     holder_account = platform.rule_based.holder_account()
     external_account = platform.rule_based.external_destination(holder_account)
     account = platform.rule_based.account(holder_account, external_account)
+    return holder_account, external_account, account
+
+
+@requirement("RBA-125")
+def test_a_sweep_to_an_account_that_is_disabled_ends_at_home(platform: Platform) -> None:
+    """The amount arrives on the holder's account if the external account is INACTIVE."""
+    holder_account, external_account, account = sweeping_abroad(platform)
     before = platform.internal_accounts.balance(holder_account)
     platform.triggers.fire("external_account.disable", externalAccountId=external_account["id"])
     platform.external_accounts.at_status(external_account, "INACTIVE")
@@ -397,9 +403,7 @@ def test_a_sweep_to_an_account_that_is_disabled_ends_at_home(platform: Platform)
 @requirement("RBA-900")
 def test_a_sweep_does_not_pay_an_account_under_review(platform: Platform) -> None:
     """The amount arrives on the holder's account, or waits: here, or in a transaction."""
-    holder_account = platform.rule_based.holder_account()
-    external_account = platform.rule_based.external_destination(holder_account)
-    account = platform.rule_based.account(holder_account, external_account)
+    holder_account, external_account, account = sweeping_abroad(platform)
     before = platform.internal_accounts.balance(holder_account)
     platform.triggers.fire("external_account.review", externalAccountId=external_account["id"])
     platform.external_accounts.arrange_status(external_account, "UNDER_REVIEW")
@@ -412,9 +416,7 @@ def test_a_sweep_does_not_pay_an_account_under_review(platform: Platform) -> Non
 @requirement("RBA-950")
 def test_a_sweep_does_not_pay_an_account_whose_proof_failed(platform: Platform) -> None:
     """The amount arrives on the holder's account, or waits, if the destination is UNVERIFIED."""
-    holder_account = platform.rule_based.holder_account()
-    external_account = platform.rule_based.external_destination(holder_account)
-    account = platform.rule_based.account(holder_account, external_account)
+    holder_account, external_account, account = sweeping_abroad(platform)
     before = platform.internal_accounts.balance(holder_account)
     platform.triggers.fire("ownership.demand", externalAccountId=external_account["id"])
     platform.external_accounts.arrange_status(external_account, UNPROVEN)
@@ -494,9 +496,7 @@ def test_a_stopped_account_sweeps_nothing(platform: Platform, status: str) -> No
 @requirement("RBA-126")
 def test_a_sweep_to_an_account_that_was_deleted_ends_at_home(platform: Platform) -> None:
     """The amount arrives on the holder's account, if the external account can be deleted."""
-    holder_account = platform.rule_based.holder_account()
-    external_account = platform.rule_based.external_destination(holder_account)
-    account = platform.rule_based.account(holder_account, external_account)
+    holder_account, external_account, account = sweeping_abroad(platform)
     before = platform.internal_accounts.balance(holder_account)
     deletion = platform.api.delete_external_account(external_account["id"])
     if not deletion.accepted:

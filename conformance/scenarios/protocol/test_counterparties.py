@@ -35,9 +35,9 @@ from conformance.scenarios.kit.refusals import (
 )
 from conformance.scenarios.quotes.test_quote_terms import (
     LOCKED_TOTALS,
-    expect_fees_are_the_difference,
-    expect_net_amounts_are_converted,
+    expect_fee_rule,
     expect_short_life,
+    is_within,
 )
 from conformance.verdict.decisions import (
     FeatureUndeclared,
@@ -276,7 +276,7 @@ def test_a_uma_address_can_be_paid(platform: Platform, check: Check, side: str) 
         assert require_member(quote, "description") == body["description"]
     with check("QUO-062"):
         expect_short_life(quote)
-    within = quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]
+    within = is_within(quote)
     with check("QUO-050"):
         require_same_currency(within)
         assert quote.get("feesIncluded") is not None, "feesIncluded is not populated"
@@ -286,10 +286,7 @@ def test_a_uma_address_can_be_paid(platform: Platform, check: Check, side: str) 
             assert quote[LOCKED_TOTALS[side]] == body["lockedCurrencyAmount"], quote
         with check(net_id):
             require_same_currency(within, same_currency)
-            if within:
-                expect_fees_are_the_difference(quote)
-            else:
-                expect_net_amounts_are_converted([quote])
+            expect_fee_rule(quote)
         for rate_id in rate_ids:
             with check(rate_id):
                 require_same_currency(within, same_currency)

@@ -386,10 +386,7 @@ def test_a_platform_fee_of_one_quote_shows_in_it(
     with check(locked_id):
         assert quote[LOCKED_TOTALS[side]] == amount, quote
     with check(net_id):
-        if within:
-            expect_fees_are_the_difference(quote)
-        else:
-            expect_net_amounts_are_converted([quote])
+        expect_fee_rule(quote)
     with check("QUO-830"):
         fee = require_member(quote, "platformFeesIncluded")
         assert require_member(execution, "platformFeesIncluded") == fee
@@ -462,15 +459,26 @@ def expect_short_life(quote: Json) -> None:
 def decide_fee_rule(check: Check, quote: Json, side: str) -> None:
     """Decide the FEE_RULES of a side on a quote that locks it, as far as its currencies allow."""
     __tracebackhide__ = True
-    within = quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]
+    within = is_within(quote)
     for same_currency, requirement_id in FEE_RULES[side].items():
         with check(requirement_id):
             if within is not same_currency:
                 raise ResourceMissing(f"the quote has {1 if within else 2} currencies")
-            if within:
-                expect_fees_are_the_difference(quote)
-            else:
-                expect_net_amounts_are_converted([quote])
+            expect_fee_rule(quote)
+
+
+def expect_fee_rule(quote: Json) -> None:
+    """Assert that a quote keeps to the rule of fees, within one currency or between two."""
+    __tracebackhide__ = True
+    if is_within(quote):
+        expect_fees_are_the_difference(quote)
+    else:
+        expect_net_amounts_are_converted([quote])
+
+
+def is_within(quote: Json) -> bool:
+    """Return whether a quote sends and receives one currency."""
+    return bool(quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"])
 
 
 def expect_fees_are_the_difference(quote: Json) -> None:

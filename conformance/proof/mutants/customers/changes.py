@@ -127,27 +127,6 @@ declare(
 )
 
 
-def _fixed_for_businesses(member: str) -> Callable[..., Any]:
-    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
-        customer = customers.get(unit, ask.params["customerId"])
-        before = customer.details.get(member)
-        answer = original(unit, ask)
-        if customer.customer_type == "BUSINESS" and before is not None:
-            customer.details = {**customer.details, member: before}
-        return answer
-
-    return update
-
-
-for _id, _member in (("CUS-038", "email"), ("CUS-039", "phoneNumber")):
-    declare(
-        _id,
-        "of-business",
-        f"the {_member} of a business stays as it is",
-        around(onboarding, "update", _fixed_for_businesses(_member)),
-    )
-
-
 def _unheard_of_businesses(member: str) -> Callable[..., Any]:
     def update(original: Handler, unit: Unit, ask: Ask) -> Any:
         customer = customers.get(unit, ask.params["customerId"])
@@ -158,7 +137,12 @@ def _unheard_of_businesses(member: str) -> Callable[..., Any]:
     return update
 
 
-for _id, _member in (("CUS-802", "platformCustomerId"), ("CUS-810", "region")):
+for _id, _member in (
+    ("CUS-038", "email"),
+    ("CUS-039", "phoneNumber"),
+    ("CUS-802", "platformCustomerId"),
+    ("CUS-810", "region"),
+):
     declare(
         _id,
         "of-business",

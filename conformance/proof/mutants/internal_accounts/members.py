@@ -112,7 +112,6 @@ for _id, _name, _place, _path, _value in SHOWN:
         edited(*_place, put(_path, _value)),
     )
 
-
 for _id, _name in TEXTS.items():
     for _form, _value in {"number": 21000021, "object": {"value": "21000021"}}.items():
         declare(

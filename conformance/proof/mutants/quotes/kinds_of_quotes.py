@@ -382,16 +382,20 @@ for _requirement, _what, _edit in (
     )
 
 
-def _moved_for(kind: str, side: str, amount: str) -> Apply:
-    """Return a patch by which an amount is a hundredth more in conversions of a kind."""
+def _moved_where(which: Callable[[Quote], bool], side: str, amount: str) -> Apply:
+    """Return a patch by which an amount of some conversions is a hundredth more."""
 
     def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
         quote: Quote = original(unit, order)
-        if _converts(quote) and order.side == side and quote.source_kind == kind:
+        if _converts(quote) and order.side == side and which(quote):
             setattr(quote, amount, getattr(quote, amount) * 101 // 100)
         return quote
 
     return around(quotes, "draft", draft)
+
+
+def _is_realtime(quote: Quote) -> bool:
+    return quote.source_kind == "REALTIME"
 
 
 for _requirement, _side, _amount in (
@@ -400,26 +404,13 @@ for _requirement, _side, _amount in (
     ("QUO-053", "SENDING", "receiving_amount"),
     ("QUO-054", "RECEIVING", "sending_amount"),
 ):
-    for _name, _kind in (("pulled", "EXTERNAL"), ("real-time", "REALTIME")):
+    for _name, _meant in (("pulled", is_pulled), ("real-time", _is_realtime)):
         declare(
             _requirement,
             f"{_name}-conversion",
             f"the {_amount.replace('_', ' ')} of a {_name} conversion is a hundredth more",
-            _moved_for(_kind, _side, _amount),
+            _moved_where(_meant, _side, _amount),
         )
-
-
-def _moved_into_internal_accounts(side: str, amount: str) -> Apply:
-    """Return a patch by which an amount of a conversion between internal accounts is more."""
-
-    def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
-        quote: Quote = original(unit, order)
-        if _to_internal(quote) and _converts(quote) and order.side == side:
-            setattr(quote, amount, getattr(quote, amount) * 11 // 10)
-        return quote
-
-    return around(quotes, "draft", draft)
-
 
 for _requirement, _side, _amount in (
     ("QUO-053", "SENDING", "receiving_amount"),
@@ -428,8 +419,8 @@ for _requirement, _side, _amount in (
     declare(
         _requirement,
         "internal",
-        f"the {_amount.replace('_', ' ')} of a conversion on an internal account is a tenth more",
-        _moved_into_internal_accounts(_side, _amount),
+        f"the {_amount.replace('_', ' ')} of a conversion on an internal account is more",
+        _moved_where(_to_internal, _side, _amount),
     )
 
 
