@@ -10,7 +10,7 @@ from anyio import to_thread
 from sqlalchemy import select
 
 from conformance.reference import errors, platform
-from conformance.reference.internal_accounts import accounts, ledger
+from conformance.reference.internal_accounts import accounts, ledger, rule_based
 from conformance.reference.store import (
     InternalAccount,
     PlatformConfig,
@@ -84,6 +84,10 @@ class Service:
             return
         for event in unit.events:
             self.deliveries.put(event)
+        for account_id in unit.arrivals:
+            unit.later(
+                self.settings.settlement_seconds, partial(rule_based.sweep, account_id=account_id)
+            )
         for seconds, job in unit.jobs:
             self.scheduler.after(seconds, partial(self._work, job))
 

@@ -72,6 +72,7 @@ class Unit:
     now: int
     events: list[Json] = field(default_factory=list)
     jobs: list[tuple[float, Callable[[Unit], None]]] = field(default_factory=list)
+    arrivals: list[str] = field(default_factory=list)
 
     def emit(self, event_type: str, data: Json) -> None:
         """Send a webhook after the commit; ``data`` is the resource as it is now."""
@@ -87,6 +88,10 @@ class Unit:
     def later(self, seconds: float, job: Callable[[Unit], None]) -> None:
         """Run ``job`` in a unit of its own, ``seconds`` after the commit."""
         self.jobs.append((seconds, job))
+
+    def arrive(self, account_id: str) -> None:
+        """Sweep what a rule-based account has received, once that has settled."""
+        self.arrivals.append(account_id)
 
 
 def new_id(kind: str) -> str:

@@ -327,8 +327,7 @@ def deposit(world: World, account: Json, amount: int) -> None:
         account["_available"] += amount
     else:
         credit(world, account, amount)
-    if account["type"] == "RULE_BASED":
-        _sweep(world, account, amount)
+    sweep(world, account, amount)
 
 
 def recall(world: World, account: Json, amount: int, delivered: bool) -> str:
@@ -371,7 +370,10 @@ def _end_recall(world: World, account: Json, row: Json, *, delivered: bool) -> N
     _move_refund(world, row, "COMPLETED" if delivered else "FAILED")
 
 
-def _sweep(world: World, account: Json, amount: int) -> None:
+def sweep(world: World, account: Json, amount: int) -> None:
+    """Send what arrived on an account to where its rule says, if it has one."""
+    if account["type"] != "RULE_BASED":
+        return
     home = world.internals[account["_home"]]
     target = world.internals.get(_rule_of(world, account))
     unreachable = "unreachable" in account["_traits"]

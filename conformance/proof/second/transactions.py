@@ -240,6 +240,7 @@ def _credit(world: World, target: Json, amount: int) -> None:
         target["_available"] += amount
     else:
         internals.credit(world, target, amount + extra)
+        internals.sweep(world, target, amount)
 
 
 def _is_cross(quote: Json) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import IntegrityError
@@ -182,9 +181,7 @@ def claim(unit: Unit, key: str, account: InternalAccount, body: Json) -> bool:
 def fund(unit: Unit, ask: Ask) -> Json:
     """Let a settled deposit arrive; what comes in by a rule-based number is swept on."""
     shown = accounts.fund(unit, ask)
-    account = accounts.find(unit, ask.params["accountId"])
-    if account is not None and sweeps.is_rule_based(account):
-        unit.later(unit.settings.settlement_seconds, partial(sweep, account_id=account.id))
+    sweeps.take_in(unit, ask.params["accountId"])
     return shown
 
 

@@ -31,6 +31,13 @@ def home_of(unit: Unit, customer_id: str, currency: str) -> InternalAccount | No
     return unit.session.scalar(query.order_by(InternalAccount.created_at).limit(1))
 
 
+def take_in(unit: Unit, account_id: str) -> None:
+    """Let what an account received be swept on, where it is a rule-based one."""
+    account = accounts.find(unit, account_id)
+    if account is not None and is_rule_based(account):
+        unit.arrive(account_id)
+
+
 def minted(unit: Unit, account: InternalAccount) -> MintedAccount:
     """Return how a rule-based account came to be."""
     query = select(MintedAccount).where(MintedAccount.account_id == account.id)

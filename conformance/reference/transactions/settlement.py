@@ -69,6 +69,7 @@ def complete(unit: Unit, quote: Quote, transaction: Transaction) -> None:
     announce_source(unit, quote)
     if quote.destination_kind == "INTERNAL":
         _announce_account(unit, quote.destination["accountId"])
+        sweeps.take_in(unit, quote.destination["accountId"])
 
 
 def reach(quote: Quote, transaction: Transaction, status: str) -> None:

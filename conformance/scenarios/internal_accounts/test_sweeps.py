@@ -12,7 +12,7 @@ import pytest
 from conformance.platform.given.external_accounts import UNPROVEN
 from conformance.platform.given.rule_based_accounts import CURRENCY, numbers
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Resource, require_member
+from conformance.platform.resource import Resource, arranged_resource, require_member
 from conformance.platform.waiting import at_once
 from conformance.scenarios.cards.holdings import FINAL_STATUSES, platform_account
 from conformance.scenarios.kit.cases import case
@@ -143,6 +143,27 @@ def test_every_payment_is_swept(platform: Platform, check: Check) -> None:
             lambda: platform.internal_accounts.balances(account), lambda funds: funds == (0, 0)
         )
         assert platform.internal_accounts.balance(destination) - before <= 2 * AMOUNT
+
+
+@requirement("RBA-957")
+def test_what_a_quote_pays_is_swept(platform: Platform) -> None:
+    """The balance of the destination grows, after a customer paid the rule-based account."""
+    holder_account, destination, source = (
+        platform.rule_based.holder_account(),
+        platform.rule_based.holder_account(),
+        platform.internal_accounts.account(CURRENCY, amount=2 * AMOUNT),
+    )
+    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    before = platform.internal_accounts.balance(destination)
+    answer = platform.api.create_quote(
+        platform.quotes.body(source, account, lockedCurrencyAmount=AMOUNT)
+    )
+    if not answer.accepted:
+        raise ResourceMissing(f"customers pay nothing into a rule-based account: {answer}")
+
+    platform.quotes.complete(arranged_resource(answer))
+
+    assert platform.internal_accounts.wait_for_increase(destination, before) > 0
 
 
 @requirement("RBA-107")

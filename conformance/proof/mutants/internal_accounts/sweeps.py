@@ -50,6 +50,10 @@ def _unswept(patch: Patch) -> None:
     patch.replace(rule_based, "sweep", lambda _unit, account_id: None)
 
 
+def _is_of_quote(unit: Unit) -> bool:
+    return any(event["type"].startswith("OUTGOING_PAYMENT") for event in unit.events)
+
+
 def _half(patch: Patch) -> None:
     patch.wrap(
         sweeps, "swept_amount", lambda swept_amount, unit, account: swept_amount(unit, account) // 2
@@ -153,6 +157,13 @@ def swept_again(
     if before > amount and internal(unit, destination) is not None:
         booked(unit, destination["accountId"], before - amount)
 
+
+declare(
+    "RBA-957",
+    "quoted",
+    "what a quote pays to a rule-based account stays there",
+    skipped(sweeps, "take_in", lambda unit, _account: _is_of_quote(unit)),
+)
 
 for _requirement in ("RBA-955", "RBA-956"):
     declare(
