@@ -123,15 +123,28 @@ MAIN_PARTS = {"address": "line1", "businessInfo": "legalName"}
 PERSONAL = ("taxId", "primaryContactFirstName", "primaryContactLastName")
 """Members of ``businessInfo`` that a target may keep to itself."""
 
+PLACE = ("address.city", "address.state", "address.postalCode", "address.country")
+"""What an address is not complete without."""
+
 WHOLE, ANY = "CUS-619", "CUS-620"
 """The requirements that a reading shows what the creation does: in its objects, and of all."""
+
+COMPLETE = "CUS-621"
+"""The requirement that an address is shown with all that it was sent with."""
 
 
 def parameters(name: str, members: tuple[Member, ...]) -> object:
     """Return the parameters of a test for the members of an example."""
     ids = [id_ for member in members for id_ in member.requirements]
-    has_objects = any("." in member.path for member in members)
-    return case([*ids, *([WHOLE] if has_objects else []), ANY], name, example(name), members)
+    paths = [member.path for member in members]
+    has_objects = any("." in path for path in paths)
+    objects = [*([WHOLE] if has_objects else []), *([COMPLETE] if has_address(paths) else [])]
+    return case([*ids, *objects, ANY], name, example(name), members)
+
+
+def has_address(paths: list[str]) -> bool:
+    """Return whether all of an address is among the members of a customer."""
+    return set(PLACE) <= set(paths)
 
 
 @pytest.mark.parametrize(
@@ -168,6 +181,9 @@ def test_what_is_told_about_a_customer_is_kept(
                     assert same(member.path, value, sent), value
     paths = [member.path for member in members]
     expect_not_lost(check, paths, created, customer)
+    if has_address(paths):
+        with check(COMPLETE):
+            expect_complete_address(customer)
 
 
 @requirement("BUS-040")
@@ -237,6 +253,15 @@ def expect_not_lost(check: Check, paths: list[str], created: Json, customer: Jso
             raise ResourceMissing(f"the answer to the creation shows none of {paths}")
         withheld = [path for path in lost if path not in parts]
         assert not withheld, f"{withheld} are not shown: {customer}"
+
+
+def expect_complete_address(customer: Json) -> None:
+    """Raise unless an address that is shown has a city, a state, a postalCode and a country."""
+    __tracebackhide__ = True
+    if not is_due(PLACE[0], customer):
+        raise ResourceMissing("the address is not shown")
+    missing = [path for path in PLACE if value_at(customer, path) is None]
+    assert not missing, f"{missing} are not shown: {customer}"
 
 
 def is_due(path: str, customer: Json) -> bool:

@@ -225,6 +225,15 @@ for _id, _path in (
     )
 
 
+for _path in ("address.city", "address.state", "address.postalCode", "address.country"):
+    declare(
+        "CUS-621",
+        f"{_path.replace('.', '-')}-never-shown",
+        f"no answer shows the {_path} of a customer",
+        edited(customers, "view", without(_path)),
+    )
+
+
 def _once_decided(status_member: str, status: str, member: str) -> Edit:
     """Return an edit that takes a member from customers whose review has come to a status."""
     return lambda body: without(member)(body) if body.get(status_member) == status else body
