@@ -54,8 +54,9 @@ TEXT_IDS = tuple(id_ for id_, _ in TEXTS.values())
 
 T = TypeVar("T")
 
-Payer = Literal["individual", "business", "pulled"]
-"""Whose money is sent: an individual's or a business's, or what is pulled from a bank account."""
+Payer = Literal["individual", "business", "pulled", "authorized"]
+"""Whose money is sent: an individual's or a business's, what is pulled from a bank account, or that
+of a customer who proves each payment."""
 
 
 @requirement("LIM-001", "LIM-002", "LIM-003")
@@ -177,12 +178,27 @@ def source_of(platform: Platform, payer: Payer, currency: str, amount: int) -> R
         if source.get("currency") not in (None, currency):
             raise ResourceMissing(f"no account in {currency} can be pulled from")
         return source
-    approve = platform.approved.business if payer == "business" else platform.approved.customer
+    approve = {
+        "individual": platform.approved.customer,
+        "business": platform.approved.business,
+        "authorized": platform.approved.sca_customer,
+    }[payer]
     return platform.internal_accounts.account(
         currency,
         amount=amount,
         customer=approve(currencies=sorted({platform.profile.currency, currency})),
     )
+
+
+def attempt(platform: Platform, body: Json) -> list[Answer]:
+    """Create, execute and where it is asked for authorize a quote; return the answer of each step.
+
+    A step that is refused is the last one.
+    """
+    steps = platform.quotes.create_and_execute(body)
+    if steps[-1].accepted and steps[-1].body.get("status") == "PENDING_AUTHORIZATION":
+        steps.append(platform.sca.authorize_fully({**steps[0].body, **steps[-1].body}))
+    return steps
 
 
 def limit_within_a_currency(platform: Platform) -> tuple[TransactionLimit, str]:
@@ -277,7 +293,7 @@ def test_a_transfer_is_at_most_as_large_as_its_corridor_allows(
 
 
 @requirement("LIM-086")
-@pytest.mark.parametrize("payer", ["individual", "business", "pulled"])
+@pytest.mark.parametrize("payer", get_args(Payer))
 @pytest.mark.parametrize("side", ["SENDING", "RECEIVING"])
 def test_what_is_above_the_limit_on_both_sides_is_refused(
     platform: Platform, side: str, payer: Payer
@@ -285,16 +301,15 @@ def test_what_is_above_the_limit_on_both_sides_is_refused(
     """A transfer of a quarter more than the limit is refused, and one of half of it is accepted.
 
     Fees are below that quarter, so that both amounts are above the limit, whichever is locked.
-    A business pays, or the money is pulled from a bank account, as well.
+    A business pays, or a customer who proves it, or the money is pulled from a bank account, as
+    well.
     """
     limit, account = limit_within_a_currency(platform)
     source = source_of(platform, payer, limit.currency, 2 * limit.amount)
     external_account = platform.external_accounts.account(source.owner, account)
 
     past_limit, within_limit = (
-        platform.quotes.create_and_execute(
-            platform.quotes.body(source, external_account, amount=amount, side=side)
-        )
+        attempt(platform, platform.quotes.body(source, external_account, amount=amount, side=side))
         for amount in (limit.amount * 5 // 4, limit.amount // 2)
     )
 
@@ -335,13 +350,18 @@ def test_what_is_funded_just_in_time_is_held_to_the_limit(platform: Platform, si
     if not within_limit.accepted:
         raise ResourceMissing(f"half of the limit is not funded just in time: {within_limit}")
     if past_limit.accepted:
-        quote = arranged_resource(past_limit, customer)
-        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
-        status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
-        assert status != "COMPLETED", past_limit
-        platform.observe(f"what is funded just in time above the limit is {status}")
+        expect_funded_in_vain(platform, arranged_resource(past_limit, customer))
         return
     past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit)
+
+
+def expect_funded_in_vain(platform: Platform, quote: Resource) -> None:
+    """Pay for a quote above a limit that is funded just in time; raise if it is carried out."""
+    __tracebackhide__ = True
+    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=quote.owner["id"])
+    status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
+    assert status != "COMPLETED", quote
+    platform.observe(f"what is funded just in time above the limit is {status}")
 
 
 @requirement("LIM-080", "LIM-081")
@@ -370,13 +390,14 @@ def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
 
 
 @requirement("LIM-084", "LIM-085")
-@pytest.mark.parametrize("payer", ["individual", "business", "pulled"])
+@pytest.mark.parametrize("payer", get_args(Payer))
 def test_a_day_takes_its_whole_volume_and_no_more(
     platform: Platform, check: Check, payer: Payer
 ) -> None:
     """What is left of a day's volume is accepted; one smallest unit more is refused with 429.
 
-    It is one of an individual and of a business, and of what is pulled from a bank account.
+    It is one of an individual, of a business and of a customer who proves each payment, and of what
+    is pulled from a bank account.
     """
     source = source_of(platform, payer, platform.profile.currency, 100_000)
     body = platform.quotes.body(source, amount=REMAINDER)
@@ -387,8 +408,8 @@ def test_a_day_takes_its_whole_volume_and_no_more(
         amount=REMAINDER,
     )
 
-    past_limit = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": REMAINDER + 1})
-    at_limit = platform.quotes.create_and_execute(body)
+    past_limit = attempt(platform, {**body, "lockedCurrencyAmount": REMAINDER + 1})
+    at_limit = attempt(platform, body)
 
     if payer == "pulled" and not (past_limit[-1].accepted or at_limit[-1].accepted):
         raise ResourceMissing(f"what is left cannot be pulled: {at_limit[-1]}")
@@ -398,6 +419,70 @@ def test_a_day_takes_its_whole_volume_and_no_more(
         past_limit[-1].refused(
             429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=at_limit[: len(past_limit)][-1]
         )
+
+
+@requirement("LIM-085")
+def test_what_is_funded_just_in_time_is_held_to_the_volume_of_a_day(platform: Platform) -> None:
+    """A quote of twice what is left is refused, or what a payment for it starts fails.
+
+    One of half of what is left is accepted.
+    """
+    customer = platform.approved.customer()
+    body = platform.quotes.realtime_body(customer, platform.external_accounts.account(customer))
+    platform.triggers.fire(
+        "volume.nearly_reached",
+        customerId=customer["id"],
+        currency=body["source"]["currency"],
+        amount=REMAINDER,
+    )
+
+    past_limit, within_limit = (
+        platform.api.create_quote({**body, "lockedCurrencyAmount": amount})
+        for amount in (2 * REMAINDER, REMAINDER // 2)
+    )
+
+    if not within_limit.accepted:
+        raise ResourceMissing(f"half of what is left is not funded just in time: {within_limit}")
+    if past_limit.accepted:
+        expect_funded_in_vain(platform, arranged_resource(past_limit, customer))
+        return
+    past_limit.refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=within_limit)
+
+
+@requirement("ERR-010")
+@pytest.mark.parametrize("payer", ["business", "pulled", "authorized"])
+def test_no_payer_goes_past_the_volume_of_a_day(platform: Platform, payer: Payer) -> None:
+    """What a business sends, what is pulled and what is proven is refused, as what others send."""
+    source = source_of(platform, payer, platform.profile.currency, 100_000)
+    body = platform.quotes.body(source, amount=REMAINDER)
+    twin = attempt(platform, body)
+    if payer == "pulled" and not twin[-1].accepted:
+        raise ResourceMissing(f"nothing can be pulled: {twin[-1]}")
+    platform.triggers.fire(
+        "volume.reached", customerId=source.owner["id"], currency=platform.profile.currency
+    )
+
+    past_limit = attempt(platform, body)
+
+    past_limit[-1].refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin[: len(past_limit)][-1])
+
+
+@requirement("ERR-010")
+def test_no_payment_is_asked_for_past_the_volume_of_a_day(platform: Platform) -> None:
+    """A quote that is funded just in time is refused, or what a payment for it starts fails."""
+    customer = platform.approved.customer()
+    body = platform.quotes.realtime_body(customer, platform.external_accounts.account(customer))
+    twin = platform.api.create_quote(body)
+    platform.triggers.fire(
+        "volume.reached", customerId=customer["id"], currency=body["source"]["currency"]
+    )
+
+    past_limit = platform.api.create_quote(body)
+
+    if past_limit.accepted:
+        expect_funded_in_vain(platform, arranged_resource(past_limit, customer))
+        return
+    past_limit.refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin)
 
 
 @requirement("LIM-087", "LIM-088")

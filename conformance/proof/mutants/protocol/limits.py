@@ -37,6 +37,7 @@ from conformance.proof.mutants.verification.toolkit import blind_to, document_re
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, platform, rules
 from conformance.reference.authentication import factor_resets, logins
+from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
 from conformance.reference.store import Customer, FactorReset, Quote
@@ -193,9 +194,14 @@ declare(
 
 def _unlimited_where(condition: Callable[[quotes.Order], bool]) -> Apply:
     """Return a patch after which quotes of such an order have no maximum."""
+    return _unlimited(lambda _unit, order: condition(order))
+
+
+def _unlimited(condition: Callable[[Unit, quotes.Order], bool]) -> Apply:
+    """Return a patch after which quotes of such an order, in their unit, have no maximum."""
 
     def draft(original: Callable[..., Quote], unit: Unit, order: quotes.Order) -> Quote:
-        if condition(order):
+        if condition(unit, order):
             no_limits = {"transaction_limits": {"USD": 10**15}}
             unit = replace(unit, settings=unit.settings.model_copy(update=no_limits))
         return original(unit, order)
@@ -227,6 +233,23 @@ declare(
     "there is no maximum of what is pulled",
     _unlimited_where(lambda order: order.source.kind == "EXTERNAL"),
 )
+
+
+def _proves(unit: Unit, order: quotes.Order) -> bool:
+    payer = order.source.customer_id
+    return payer is not None and customers.needs_sca(customers.get(unit, payer))
+
+
+declare(
+    "LIM-086",
+    "unlimited-where-proven",
+    "there is no maximum of what a customer proves",
+    _unlimited(_proves),
+)
+
+
+def _none_of(kind: str, order: quotes.Order, amount: int) -> int:
+    return 0 if order.source.kind == kind else amount
 
 
 def _volume_of(amount_of: Callable[[quotes.Order, int], int]) -> Apply:
@@ -267,20 +290,44 @@ declare(
 )
 
 
-declare(
-    "LIM-085",
-    "pulled",
-    "the volume is not looked at where money is pulled",
-    _volume_of(lambda order, amount: 0 if order.source.kind == "EXTERNAL" else amount),
-)
+for _name, _kind, _what in (
+    ("pulled", "EXTERNAL", "money is pulled"),
+    ("just-in-time", "REALTIME", "a quote is funded just in time"),
+):
+    for _requirement in ("ERR-010", "LIM-085"):
+        declare(
+            _requirement,
+            _name,
+            f"the volume is not looked at where {_what}",
+            _volume_of(partial(_none_of, _kind)),
+        )
 
 
-@mutant("LIM-085", "a business has no daily volume", (limits, "refuse_volume"))
-def unlimited_business(
-    original: Function, unit: Unit, customer: Customer, amount: int, currency: str
-) -> None:
-    if customer.customer_type != "BUSINESS":
-        original(unit, customer, amount, currency)
+def _without_volume(condition: Callable[[Customer], bool]) -> Apply:
+    """Return a patch after which such a customer has no daily volume."""
+
+    def refuse(
+        original: Function, unit: Unit, customer: Customer, amount: int, currency: str
+    ) -> None:
+        if not condition(customer):
+            original(unit, customer, amount, currency)
+
+    return around(limits, "refuse_volume", refuse)
+
+
+for _requirement in ("ERR-010", "LIM-085"):
+    declare(
+        _requirement,
+        "unlimited-business",
+        "a business has no daily volume",
+        _without_volume(lambda customer: customer.customer_type == "BUSINESS"),
+    )
+    declare(
+        _requirement,
+        "unlimited-where-proven",
+        "who proves payments has no daily volume",
+        _without_volume(customers.needs_sca),
+    )
 
 
 declare(
