@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.exchange.answer import Answer
-from conformance.platform.given.amounts import usual_amount
+from conformance.platform.given.amounts import USUAL, usual_amount
 from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.given.external_accounts import ExternalAccounts
 from conformance.platform.given.internal_accounts import InternalAccounts
@@ -35,6 +35,10 @@ AGAIN = (False, False, False, True)
 
 SIDES = ("SENDING", "SENDING", "SENDING", "RECEIVING")
 """``lockedCurrencySide``, in the tests that leave it open."""
+
+SENT = (USUAL, USUAL, 2_547)
+"""The amount of a currency with cents that is sent, in the tests that leave it open: a usual one,
+or one that is small and not round."""
 
 AT_ONCE = "a payment is executed by the request that creates its quote"
 IMMEDIATELY = (False, False, True)
@@ -190,7 +194,9 @@ class Quotes(Part):
         if side is None:
             side = self._samples.drawn("the side that is locked", SIDES) if is_open else SIDES[0]
         if amount is None:
-            amount = usual_amount(source if side == "SENDING" else destination)
+            amount = usual_amount(source if side == SIDES[0] else destination)
+            if is_open and side == SIDES[0] and amount == USUAL:
+                amount = self._samples.drawn("the amount that is locked", SENT)
         return {
             "source": {"sourceType": "ACCOUNT", "accountId": source["id"]},
             "destination": {"destinationType": "ACCOUNT", "accountId": destination["id"]},

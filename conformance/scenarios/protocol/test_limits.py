@@ -18,6 +18,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.quotes.kinds import Kind, create_payer, quote_body
+from conformance.scenarios.quotes.test_quote_ends import body_with_rail
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_CHARACTERS = 80
@@ -113,6 +114,26 @@ def test_no_kind_of_quote_takes_a_wrong_text(
     for id_, member, refusal in refusals:
         with check(id_):
             refusal.refused(*REFUSED, twin=twins[member])
+
+
+@requirement("LIM-001", "LIM-002")
+@pytest.mark.parametrize("rail", ["ACH", "WIRE", "RTP", "FEDNOW"])
+def test_no_rail_carries_a_longer_text(platform: Platform, check: Check, rail: str) -> None:
+    """By whichever rail a payment goes, 80 characters are accepted and 81 refused."""
+    body = body_with_rail(platform, rail)
+    without_text = platform.api.create_quote(body)
+    if not without_text.accepted:
+        raise ResourceMissing(f"no payment goes by {rail}: {without_text}")
+
+    at_limit, past_limit = (
+        platform.api.create_quote({**body, "remittanceInformation": "a" * length}, valid=valid)
+        for length, valid in ((MAX_CHARACTERS, True), (MAX_CHARACTERS + 1, False))
+    )
+
+    with check("LIM-001"):
+        at_limit.expect_accepted()
+    with check("LIM-002"):
+        past_limit.refused(*REFUSED, twin=at_limit)
 
 
 def body_of_kind(platform: Platform, kind: TextKind) -> Json:

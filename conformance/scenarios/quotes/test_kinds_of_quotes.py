@@ -393,7 +393,7 @@ def test_proofs_of_two_quotes_pay_no_more_than_the_balance(platform: Platform) -
     source = platform.internal_accounts.account(
         amount=15_000, customer=platform.approved.sca_customer()
     )
-    first, second = (platform.quotes.pending(source) for _ in range(2))
+    first, second = (platform.quotes.pending(source, amount=10_000) for _ in range(2))
     steps = [platform.api.execute_quote(quote["id"]) for quote in (first, second)]
     if arranged_body(steps[0])["status"] != WAITING:
         raise PreconditionFailed(f"no proof is asked for: {steps[0]}")

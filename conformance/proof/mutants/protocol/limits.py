@@ -121,6 +121,11 @@ declare(
 )
 
 
+def _by_wire(body: Json) -> bool:
+    destination = body.get("destination")
+    return isinstance(destination, dict) and destination.get("paymentRail") == "WIRE"
+
+
 def _just_in_time(body: Json) -> bool:
     source = body.get("source")
     return isinstance(source, dict) and source.get("sourceType") == "REALTIME_FUNDING"
@@ -212,6 +217,17 @@ def _unlimited(condition: Callable[[Unit, quotes.Order], bool]) -> Apply:
 def _locks(side: str, order: quotes.Order) -> bool:
     return order.side == side
 
+
+declare(
+    "LIM-002",
+    "cut-by-wire",
+    "a remittanceInformation is cut where the payment goes by wire",
+    receives(
+        quotes,
+        "create",
+        where(_by_wire, turned("remittanceInformation", lambda text: text[:80])),
+    ),
+)
 
 for _side in ("SENDING", "RECEIVING"):
     declare(
