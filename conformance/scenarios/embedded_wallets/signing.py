@@ -130,12 +130,14 @@ def payment(
 def executed_payments(platform: Platform, wallet: Resource) -> list[str]:
     """Return the transaction ids of the payments that are executed and known as a wallet owner's.
 
-    Transactions with the direction CREDIT are left out.
+    What comes in is left out.
     """
     return [
         transaction["id"]
         for transaction in platform.transactions.known_of_customer(wallet["customerId"])
-        if transaction.get("status") in SETTLING and transaction.get("direction") != "CREDIT"
+        if transaction.get("status") in SETTLING
+        and transaction.get("direction") != "CREDIT"
+        and transaction.get("type") != "INCOMING"
     ]
 
 

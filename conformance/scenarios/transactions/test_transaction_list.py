@@ -19,6 +19,9 @@ from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed,
 STATUSES = ("PENDING", "PROCESSING", "COMPLETED", "FAILED", "EXPIRED", *ENDS)
 """The statuses of payments and of card transactions whose names the specification shows."""
 
+DEPOSITED = 30_000
+"""The amount of a deposit, in the smallest unit."""
+
 NO_CARD = "Card:00000000-0000-4000-8000-000000000000"
 
 
@@ -31,6 +34,28 @@ def test_transactions_can_be_listed(platform: Platform) -> None:
     # Where in the answer the list stands is not shown.
     members = answer.body.values() if isinstance(answer.body, Mapping) else [answer.body]
     assert any(isinstance(member, list) for member in members), answer
+
+
+@requirement("TRX-987")
+def test_what_comes_in_is_a_credit(platform: Platform) -> None:
+    """A deposit that is listed as INCOMING is no DEBIT, be it listed at once or once returned."""
+    account = platform.internal_accounts.account(amount=0)
+    platform.internal_accounts.deposit(account, DEPOSITED)
+
+    rows = incoming_of(platform, account)
+    if not rows:
+        platform.internal_accounts.return_deposit(account, DEPOSITED)
+        rows = incoming_of(platform, account)
+
+    if not rows:
+        raise ResourceMissing("no deposit is listed as INCOMING")
+    assert all(row.get("direction") != "DEBIT" for row in rows), rows
+
+
+def incoming_of(platform: Platform, account: Resource) -> list[Json]:
+    """Return the transactions of the type INCOMING that are listed for an account's customer."""
+    rows = platform.transactions.known_of_customer(account["customerId"])
+    return [row for row in rows if row.get("type") == "INCOMING"]
 
 
 @requirement("TRX-071", "TRX-072")

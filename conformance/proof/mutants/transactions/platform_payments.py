@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.proof.kit.builders import Json, after, around, edited, skipped
-from conformance.proof.kit.edits import put, without
+from conformance.proof.kit.edits import put, shows, where, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import take, transaction_of
 from conformance.proof.patch import Apply, Function, Patch
@@ -158,4 +158,15 @@ declare(
     "now",
     "a transaction has settled whenever it is read",
     _settled(lambda: timestamp(time.time_ns() // 1_000)),
+)
+
+declare(
+    "TRX-987",
+    "debit",
+    "a deposit is a debit",
+    edited(
+        transactions,
+        "view",
+        where(shows("type", "INCOMING"), put("direction", "DEBIT")),
+    ),
 )
