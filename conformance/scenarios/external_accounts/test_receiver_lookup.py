@@ -349,11 +349,12 @@ def test_a_sender_may_be_named_in_both_ways(platform: Platform, check: Check) ->
             assert code_of(arranged_body(answer).get("sendingCurrency")) == code
 
 
-@requirement("LKP-802")
-def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform) -> None:
+@requirement("LKP-802", "LKP-810")
+def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, check: Check) -> None:
     """Rates say how much is received for one unit that is sent, in lookups and in quotes alike.
 
-    Both currencies have as many decimals, so that it does not matter which units a rate relates.
+    What the lookup estimates is compared with the amounts of the quote and with its rate. Both
+    currencies have as many decimals, so that it does not matter which units a rate relates.
     """
     corridor = next(
         (
@@ -370,11 +371,22 @@ def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform) -> 
     lookup = arranged_body(platform.api.lookup_external_account(account["id"], query))
     estimated = supported_currency(lookup, corridor.receiving)["estimatedExchangeRate"]
 
-    quoted = platform.quotes.pending(source, account)["exchangeRate"]
+    quote = platform.quotes.pending(source, account)
 
-    assert abs(math.log(quoted / estimated)) < abs(math.log(quoted * estimated)), (
-        f"the lookup estimates {estimated}, the quote has {quoted}"
-    )
+    with check("LKP-810"):
+        received = quote["totalReceivingAmount"] / quote["totalSendingAmount"]
+        assert is_nearer_than_inverse(received, estimated), (
+            f"the lookup estimates {estimated}, the quote pays {received} for each unit"
+        )
+    with check("LKP-802"):
+        assert is_nearer_than_inverse(quote["exchangeRate"], estimated), (
+            f"the lookup estimates {estimated}, the quote has {quote['exchangeRate']}"
+        )
+
+
+def is_nearer_than_inverse(rate: float, estimated: float) -> bool:
+    """Return whether a rate is nearer to an estimated one than to its inverse."""
+    return abs(math.log(rate / estimated)) < abs(math.log(rate * estimated))
 
 
 @requirement("LKP-803")

@@ -748,6 +748,12 @@ def one_name(unit: Unit, query: dict[str, str]) -> None:
 
 
 declare(
+    "LKP-810",
+    "inverse",
+    "the estimated rate is what one receiving unit costs",
+    edited(receivers, "lookup", turned(f"{_EACH}.estimatedExchangeRate", lambda rate: 1 / rate)),
+)
+declare(
     "LKP-802",
     "inverse",
     "the rate of a quote is what one receiving unit costs",
