@@ -127,6 +127,17 @@ def payment(
     return Payment(platform, wallet, body, arranged_resource(answer))
 
 
+def create_quote(platform: Platform, wallet: Resource, body: Json) -> Answer:
+    """Create a quote from a wallet, with a signature of its owner where one is asked for."""
+    answer = platform.api.create_quote(body)
+    waits = answer.accepted and "transactionId" not in answer.body
+    if not waits and answer.code not in UNSIGNED:
+        return answer
+    demand = platform.wallets.demand(answer)
+    headers = demand.signed(platform.wallets.sign(wallet, demand))
+    return platform.api.create_quote(body, headers=headers)
+
+
 def executed_payments(platform: Platform, wallet: Resource) -> list[str]:
     """Return the transaction ids of the payments that are executed and known as a wallet owner's.
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import pytest
 
+from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Body, Resource
-from conformance.scenarios.embedded_wallets.signing import funded_wallet, receiver_examples
+from conformance.scenarios.embedded_wallets.signing import (
+    create_quote,
+    funded_wallet,
+    receiver_examples,
+)
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import ResourceMissing
 
@@ -64,7 +70,12 @@ def test_quotes_from_a_wallet_wait_for_the_terms(platform: Platform, *, business
     holder = platform.wallets.holder(business=business, consent=False)
     wallet = funded_wallet(platform, customer=holder)
 
-    expect_to_wait(platform, wallet.owner, bodies_to(platform, wallet, receiver_examples(platform)))
+    expect_to_wait(
+        platform,
+        wallet.owner,
+        bodies_to(platform, wallet, receiver_examples(platform)),
+        create=partial(create_quote, platform, wallet),
+    )
 
 
 @requirement("QUO-132")
@@ -92,18 +103,31 @@ def bodies_to(platform: Platform, source: Resource, names: Iterable[str]) -> lis
     return bodies
 
 
-def expect_to_wait(platform: Platform, customer: Resource, bodies: list[Body]) -> None:
+def expect_to_wait(
+    platform: Platform,
+    customer: Resource,
+    bodies: list[Body],
+    *,
+    create: Callable[[Body], Answer] | None = None,
+) -> None:
     """Assert that quotes are refused until the acceptance of a customer is recorded.
 
     Those that are refused after it are not looked at.
+
+    Args:
+        platform: the suite in the part of a platform.
+        customer: whose acceptance it is.
+        bodies: the bodies of the quotes.
+        create: creates a quote, by default with no other request.
 
     Raises:
         ResourceMissing: all of them are.
     """
     __tracebackhide__ = True
-    refusals = [platform.api.create_quote(body) for body in bodies]
+    create = create or platform.api.create_quote
+    refusals = [create(body) for body in bodies]
     platform.customers.change(customer, endUserTermsConsent=platform.customers.terms_consent())
-    twins = [platform.api.create_quote(body) for body in bodies]
+    twins = [create(body) for body in bodies]
     if not any(twin.accepted for twin in twins):
         raise ResourceMissing(f"no such quote is created: {twins}")
     for refusal, twin in zip(refusals, twins, strict=True):

@@ -114,23 +114,33 @@ def _of_execution(unit: Unit, ask: Ask) -> tuple[Json, list[str]]:
     if quote is None or quote.customer_id is None:
         return {}, []
     owner = customers.get(unit, quote.customer_id)
-    named = [] if owner.customer_type == "BUSINESS" else [quote.receiving_currency]
-    return owner.details, named
+    both = [quote.sending_currency, quote.receiving_currency]
+    return owner.details, [] if owner.customer_type == "BUSINESS" else both
 
 
 def _of_real_time(unit: Unit, order: quotes.Order) -> tuple[Json, list[str]]:
-    if order.source.kind != "REALTIME" or order.source.customer_id is None:
+    if order.source.kind != "REALTIME":
+        return {}, []
+    known, sent = _of_source(unit, order)
+    return known, [*sent, order.destination.currency] if sent else []
+
+
+def _of_source(unit: Unit, order: quotes.Order) -> tuple[Json, list[str]]:
+    if order.source.customer_id is None:
         return {}, []
     owner = customers.get(unit, order.source.customer_id)
-    named = [] if owner.customer_type == "BUSINESS" else [order.destination.currency]
-    return owner.details, named
+    return owner.details, [] if owner.customer_type == "BUSINESS" else [order.source.currency]
 
 
 AT_CREATION: Mapping[Place, _Look] = {
     (onboarding, "create"): _of_creation,
     (onboarding, "update"): _of_update,
 }
-AT_REGISTRATION: Mapping[Place, _Look] = {(externals, "create"): _of_account}
+AT_REGISTRATION: Mapping[Place, _Look] = {
+    (externals, "create"): _of_account,
+    # No account is registered in the currency that is sent.
+    (quotes, "draft"): _of_source,
+}
 AT_EXECUTION: Mapping[Place, _Look] = {
     (quotes, "execute"): _of_execution,
     # No call executes what is funded just in time.
