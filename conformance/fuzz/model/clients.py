@@ -238,6 +238,10 @@ def payments_problem(platform: Platform, steps: Program) -> str | None:
     return told(history, wrong) if wrong else None
 
 
+UNPAID = ("PENDING", "EXPIRED")
+"""The statuses of transactions of quotes that nobody executes."""
+
+
 def _miscounted(rows: Sequence[Json], history: Sequence[Done], quotes: Sequence[Json]) -> str:
     """Return what is wrong with the list of transactions: each quote has one, and no more.
 
@@ -254,6 +258,9 @@ def _miscounted(rows: Sequence[Json], history: Sequence[Done], quotes: Sequence[
         raise PreconditionFailed(f"{failed[0]} came to {statuses[failed[0]]}")
     counts = Counter(row.get("quoteId") for row in rows if row.get("quoteId"))
     known = {quote["id"] for quote in (*accepted, *quotes)}
+    if any(done.answer is not None and not done.answer.accepted for done in history):
+        # What a refused request has left may lie there until it expires.
+        known |= {row.get("quoteId") for row in rows if row.get("status") in UNPAID}
     for quote_id, count in counts.items():
         if count > 1:
             return f"{quote_id} has {count} transactions"

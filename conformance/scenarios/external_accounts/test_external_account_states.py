@@ -153,6 +153,9 @@ def test_an_account_that_waits_receives_nothing(platform: Platform, *, at_once: 
 
     steps = pay(platform.quotes.body(source, account))
 
+    if steps[-1].accepted:
+        # The account may be verified before its payout.
+        platform.transactions.at_status(steps[-1].body, "COMPLETED", *FAILED)
     if platform.external_accounts.read(account).get("status") != WAITING:
         raise ResourceMissing("the sandbox verifies accounts by itself")
     # The twin is of another customer, as the accounts of this one wait for their verification.

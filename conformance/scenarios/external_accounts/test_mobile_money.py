@@ -118,6 +118,8 @@ def test_a_currency_has_no_more_operators_than_are_told(
         raise ResourceMissing(
             f"bindings.providers of the profile has {len(named)} of {count} operators in {currency}"
         )
+    if named and not named & accepted_operators:
+        raise ResourceMissing(f"bindings.providers of the profile has none that {currency} takes")
     expect(
         len(accepted_operators) == count,
         f"{count} operators in {currency}",

@@ -574,9 +574,16 @@ for _requirement, _fault in REASONS:
         _requirement,
         "another-reason",
         f"a document that is {_fault} is rejected for another reason",
-        with_row(documents, "FAULTS", _fault, "UNREADABLE"),
+        with_row(documents, "FAULTS", _fault, "EXPIRED" if _fault != "EXPIRED" else "LOW_QUALITY"),
     )
     declare(_requirement, "not-seen", f"a document that is {_fault} is taken in", blind_to(_fault))
+
+declare(
+    "DOC-690",
+    "no-reason",
+    "a document that is blurred is rejected for no reason of the list",
+    with_row(documents, "FAULTS", "BLURRED", "UNREADABLE"),
+)
 
 
 @mutant(

@@ -427,6 +427,15 @@ def ownership_not_verified(patch: Patch) -> None:
 # --- States ---------------------------------------------------------------------------------
 
 
+def _told_once_grown(announce: Function, unit: Unit, account: ExternalAccount) -> None:
+    """Tell of a new account's status once it is shown."""
+    if is_young(account):
+        name = account.id
+        unit.later(_A_MOMENT, lambda at: announce(at, externals.get(at, name)))
+    else:
+        announce(unit, account)
+
+
 @variant("N018", "external accounts are pending at first, and cannot receive then", "absent")
 def external_accounts_pending(patch: Patch) -> None:
     def pending(view: Function, account: ExternalAccount) -> Json:
@@ -434,6 +443,7 @@ def external_accounts_pending(patch: Patch) -> None:
         return {**body, "status": "PENDING"} if is_young(account) else body
 
     patch.wrap(externals, "view", pending)
+    patch.wrap(externals, "announce", _told_once_grown)
     patch.wrap(
         externals,
         "can_receive",
@@ -454,6 +464,7 @@ def external_accounts_under_review(patch: Patch) -> None:
         start(unit, quote, *arguments)
 
     patch.wrap(externals, "view", reviewed)
+    patch.wrap(externals, "announce", _told_once_grown)
     patch.wrap(quotes, "start", receivable)
 
 

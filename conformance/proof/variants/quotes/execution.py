@@ -132,6 +132,24 @@ def unfunded_at_creation(create: Function, unit: Unit, ask: Ask) -> Json:
 
 
 @variant(
+    "M17",
+    "a quote that is not executed at once for want of funds is left to expire",
+    "other forms",
+    (quotes, "create"),
+)
+def left_to_expire(create: Function, unit: Unit, ask: Ask) -> Json:
+    try:
+        with unit.session.begin_nested():
+            body: Json = create(unit, ask)
+    except errors.Refusal as refusal:
+        if refusal.code != "INSUFFICIENT_FUNDS":
+            raise
+        create(unit, replace(ask, body={**ask.body, "immediatelyExecute": False}))
+        raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+    return body
+
+
+@variant(
     "M06", "immediatelyExecute is refused for a customer who needs SCA", "codes", (quotes, "create")
 )
 def no_immediate_challenge(create: Function, unit: Unit, ask: Ask) -> Json:
