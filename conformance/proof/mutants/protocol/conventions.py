@@ -75,6 +75,14 @@ for _name, _view, _path in _TIMES:
     )
 
 
+declare(
+    "CNV-018",
+    "customers-without-zone",
+    "an updatedAt of customers has no zone",
+    edited(customers, "view", lambda body: {**body, "updatedAt": "2026-01-15T09:30:00"}),
+)
+
+
 @mutant("CNV-022", "the interface is served below another version")
 def another_version(patch: Patch) -> None:
     def moved(scope: Scope) -> None:
