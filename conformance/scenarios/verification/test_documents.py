@@ -19,7 +19,7 @@ from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.kit.uploads import UNFIT, errors_about
-from conformance.testdata.documents import PROOFS_OF_ADDRESS, specimen
+from conformance.testdata.documents import PROOFS_OF_ADDRESS, SIDES, has_sides, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 TEXT = b"This is no picture and no PDF, whatever is said of it.\n"
@@ -343,14 +343,19 @@ NEEDED = (
 def test_an_identity_document_has_a_number_and_an_issuer(
     platform: Platform, kind: str, part: str
 ) -> None:
-    """An identity document without ``documentNumber`` or ``issuingAuthority`` is refused."""
+    """An identity document without ``documentNumber`` or ``issuingAuthority`` is refused.
+
+    That holds of each of its sides.
+    """
     holder = platform.verification.owners.person()
+    documents = platform.verification.documents
 
-    refusal = platform.api.create_document(
-        platform.verification.documents.form(holder, kind, **{part: None}), valid=False
-    )
+    for side in SIDES if has_sides(kind) else (None,):
+        refusal = platform.api.create_document(
+            documents.form(holder, kind, side=side, **{part: None}), valid=False
+        )
 
-    refusal.refused(*REFUSED, twin=platform.verification.documents.upload(holder, kind))
+        refusal.refused(*REFUSED, twin=documents.upload(holder, kind, side=side))
 
 
 @requirement(*(identifier for identifier, _, _ in NEEDED))

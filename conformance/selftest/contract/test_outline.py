@@ -131,7 +131,7 @@ class TestCommand:
         assert result.exit_code == 0
         assert result.output == (
             "Errors / Other statuses\n"
-            "  473  CNV-010, DOC-080…DOC-088\n"
+            "  473  CNV-010, DOC-080…DOC-088, DOC-690\n"
             "Lines that state something: 1. With requirements: 1. Only left open: 0. Neither: 0.\n"
         )
 

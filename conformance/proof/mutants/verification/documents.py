@@ -31,7 +31,7 @@ from conformance.proof.kit.tables import (
 )
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.verification.toolkit import blind_to, document_refused
-from conformance.proof.patch import Apply, NoSuchTarget, Patch
+from conformance.proof.patch import Apply, Function, NoSuchTarget, Patch
 from conformance.reference import app, errors, rules
 from conformance.reference.store import BeneficialOwner, Customer, Document
 from conformance.reference.unit import Ask, Unit, Upload, new_id
@@ -370,6 +370,20 @@ for _requirement, _kind, _member in NEEDS:
         ),
     )
 
+
+def _number_of_the_front(type_errors: Function, form: Json) -> list[Json]:
+    """Ask the number of the front alone."""
+    wanted = "documentNumber" if form.get("side") == "BACK" else None
+    return [error for error in type_errors(form) if error["field"] != wanted]
+
+
+for _requirement in ("DOC-052", "DOC-054"):
+    declare(
+        _requirement,
+        "no-number-of-the-back",
+        "the back of a document needs no documentNumber",
+        around(documents, "type_errors", _number_of_the_front),
+    )
 
 for _requirement, (_, _kind, _member) in zip(
     ("DOC-609", "DOC-610", "DOC-611", "DOC-612", "DOC-613", "DOC-614"), NEEDS, strict=True
