@@ -110,7 +110,7 @@ class Stablecoins(Part):
         kind: Kind,
         coin: Coin,
         *,
-        amount: str | int = AMOUNT,
+        amount: str | float = AMOUNT,
         provider_account: str | None = None,
         **options: Any,
     ) -> Answer:
@@ -294,7 +294,7 @@ class Stablecoins(Part):
         kind: Kind,
         coin: Coin,
         *,
-        amount: str | int = AMOUNT,
+        amount: str | float = AMOUNT,
         provider_account: str | None = None,
     ) -> Body:
         template = self._template(kind)

@@ -137,16 +137,20 @@ class Contact(Part):
             PreconditionFailed: a customer of the profile's region has no channel to verify.
             ResourceMissing: it has others, or a customer with this body has none.
         """
-        if body is None:
-            return self._customers.of_any_type(
-                "contact channels",
-                lambda chosen: self._customer(
-                    self.business_body() if chosen else self.body(), channels, is_usual=True
-                ),
-                business,
-                {},
-            )
-        return self._customer(body, channels, is_usual=False)
+        if body is not None:
+            return self._customer(body, channels, is_usual=False)
+
+        def of_type(is_business: bool) -> Resource:
+            usual = self.business_body() if is_business else self.body()
+            return self._customer(usual, channels, is_usual=True)
+
+        try:
+            return self._customers.of_any_type("contact channels", of_type, business, {})
+        except ResourceMissing:
+            if business is not None:
+                raise
+            # Which channels are required may depend on the type of the customer.
+            return of_type(True)
 
     def _customer(self, body: Body, channels: tuple[str, ...], *, is_usual: bool) -> Resource:
         answer = self._api.create_customer(body)
@@ -574,7 +578,12 @@ class Reviews(Part):
         for turn in range(MAX_REPAIRS):
             if submission.get("verificationStatus") != _OPEN:
                 return submission
-            self.supply(customer, submission, turn)
+            try:
+                self.supply(customer, submission, turn)
+            except (PreconditionFailed, ResourceMissing):
+                # The sandbox may report errors first, whatever there is to be supplied.
+                if turn > 0:
+                    raise
             submission = self.resubmitted(customer)
             always &= _papers_asked_for(submission)
         if submission.get("verificationStatus") == _OPEN:

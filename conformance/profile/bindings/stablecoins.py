@@ -53,7 +53,7 @@ class StablecoinBindings(ProfilePart):
         description="The body of a mint to an external account, filled in as that of another mint; "
         "null where there is no such mint.",
     )
-    stablecoin_unrepresentable: str | int | None = Field(
+    stablecoin_unrepresentable: str | int | float | None = Field(
         None,
         description="An amount that no stablecoin of the target can represent, as `{amount}` of a "
         "mint or a burn; null for none.",
