@@ -133,6 +133,25 @@ def asked_at_submission(patch: Patch) -> None:
     patch.wrap(verifications, "missing", missing)
 
 
+@variant("M35", "a channel that is not verified is told beside what is missing", "last apart")
+def channels_told_at_submission(patch: Patch) -> None:
+    asked_at_submission(patch)
+
+    def missing(original: Function, unit: Unit, packet: verifications.Packet) -> list[Json]:
+        customer = packet.customer
+        told = [
+            {
+                **verifications.field_error(customer.id, rules.CHANNEL_ADDRESS[channel]),
+                "type": "CONTACT_NOT_VERIFIED",
+            }
+            for channel in customers.unverified_channels(customer)
+        ]
+        return [*original(unit, packet), *told]
+
+    patch.replace(verifications, "refuse_unverified_contact", lambda _customer: None)
+    patch.wrap(verifications, "missing", missing)
+
+
 declare(
     "N150",
     "wrong-code-conflicts",
