@@ -167,6 +167,9 @@ class Session:
                 target = Target(**self._handed["target"], profile=self.profile)
                 self._open(target)
                 return
+            if self._workers():
+                # A worker that meets a mistake in the catalogue ends without a word about it.
+                catalogue()
             # Before anything is sent: what cannot be written down is not asked.
             self._run_folder = RunFolder.claim(self._folder, prefix=prefix)
             if self._recording is not None:
