@@ -32,7 +32,7 @@ from conformance.sut.target import (
     Untrusted,
     WrongCredentials,
 )
-from conformance.sut.tls import tls_context
+from conformance.sut.tls import BadAuthority, tls_context
 from conformance.verdict.decisions import Unmet
 
 MAX_SECONDS = 5.0
@@ -47,6 +47,7 @@ _ABOVE_A_LIMIT = 2
 """How many times a limit a payment is that is above it on both sides."""
 
 _KEYS: dict[type[TargetError], str] = {
+    BadAuthority: "tls.certificate_authority",
     BadBaseUrl: "--base-url",
     MissingCredentials: "credentials",
     Unreachable: "--base-url",
@@ -120,8 +121,13 @@ def resolve(base_url: str, profile: Profile) -> Target | Finding:
     try:
         return Target.resolve(base_url, profile, os.environ)
     except TargetError as error:
-        told = f"{error}{proposal(base_url, profile, error)}"
-        return obstacle("base URL", told, _KEYS.get(type(error), "credentials"))
+        return _no_target(error, base_url, profile)
+
+
+def _no_target(error: TargetError, base_url: str, profile: Profile) -> Finding:
+    key = _KEYS.get(type(error), "credentials")
+    subject = "credentials" if key == "credentials" else "base URL"
+    return obstacle(subject, f"{error}{proposal(base_url, profile, error)}", key)
 
 
 def look_at_target(target: Target) -> Iterator[Finding]:
@@ -130,9 +136,7 @@ def look_at_target(target: Target) -> Iterator[Finding]:
     try:
         target.check()
     except TargetError as error:
-        key = _KEYS.get(type(error), "")
-        subject = "credentials" if key == "credentials" else "base URL"
-        yield obstacle(subject, f"{error}{proposal(target.base_url, target.profile, error)}", key)
+        yield _no_target(error, target.base_url, target.profile)
         return
     yield fine("base URL", f"{target.base_url} answers as the interface does")
     yield fine("credentials", f"those in {names.token_id} and {names.client_secret} are accepted")
