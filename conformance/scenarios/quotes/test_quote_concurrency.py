@@ -54,7 +54,7 @@ def test_quotes_executed_at_the_same_time_never_overdraw(platform: Platform) -> 
     """The balance covers each of six quotes, and not all; the executed ones do not exceed it."""
     source = platform.internal_accounts.account(amount=25_000)
     destination = platform.external_accounts.account(source.owner)
-    body = platform.quotes.body(source, destination)
+    body = platform.quotes.body(source, destination, amount=10_000)
     # What the balance cannot cover may be refused here already.
     creations = [
         answer for _ in range(AT_ONCE) if (answer := platform.api.create_quote(body)).accepted
@@ -73,7 +73,7 @@ def test_quotes_executed_as_they_are_created_never_overdraw(platform: Platform) 
     """The balance covers each of six quotes with immediatelyExecute; the sum does not exceed it."""
     source = platform.internal_accounts.account(amount=25_000)
     destination = platform.external_accounts.account(source.owner)
-    body = platform.quotes.body(source, destination, immediatelyExecute=True)
+    body = platform.quotes.body(source, destination, amount=10_000, immediatelyExecute=True)
 
     answers = at_once(*[partial(platform.api.create_quote, body)] * AT_ONCE)
 
