@@ -248,7 +248,7 @@ class TestReference:
         """A reference that loses a cent with every completed payment is noticed."""
         patch.wrap(settlement, "completion_legs", lose_a_cent)
 
-        platform.quotes.complete()
+        platform.quotes.complete(platform.quotes.pending(amount=10_000))
 
         (problem,) = audit(platform) or [""]
         assert "totalBalance is 89999, but its deposits and completed quotes leave 90000" in problem
