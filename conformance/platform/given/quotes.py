@@ -15,6 +15,7 @@ from conformance.platform.part import Context, Part
 from conformance.platform.resource import Body, Json, Resource, arranged_resource, owner_of
 from conformance.profile.resources import Corridor, TransactionLimit
 from conformance.testdata.accounts import account_example
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import (
     PreconditionFailed,
     ResourceMissing,
@@ -47,6 +48,8 @@ IMMEDIATELY = (False, False, True)
 DESCRIBED: tuple[Body, ...] = ({}, {}, {"description": "Rent, May"})
 """The optional members of a quote, in the tests that leave it open."""
 
+CENTS = 2
+_DECIMALS = "balance.currency.decimals"
 _OF_A_BANK = "_ACCOUNT"
 _AMOUNTS = frozenset({"lockedCurrencySide", "lockedCurrencyAmount"})
 
@@ -195,7 +198,8 @@ class Quotes(Part):
             side = self._samples.drawn("the side that is locked", SIDES) if is_open else SIDES[0]
         if amount is None:
             amount = usual_amount(source if side == SIDES[0] else destination)
-            if is_open and side == SIDES[0] and amount == USUAL:
+            has_cents = amount == USUAL and value_at(source, _DECIMALS) == CENTS
+            if is_open and side == SIDES[0] and has_cents:
                 amount = self._samples.drawn("the amount that is locked", SENT)
         return {
             "source": {"sourceType": "ACCOUNT", "accountId": source["id"]},
