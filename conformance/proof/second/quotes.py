@@ -1342,9 +1342,10 @@ def fund_realtime(world: World, quote: Json, reference: str) -> None:
     """Let a payment arrive that a quote asks for; one with another reference changes nothing.
 
     Raises:
-        Refusal: where the quote does not wait for a payment.
+        Refusal: where the quote does not wait for a payment, or its payer sends no more that day.
     """
     transactions.refresh_quote(world, quote)
+    require_volume(world, quote["_source"].owner, (quote["_source"].code, quote["_target"].code))
     if not quote["_realtime"] or quote["status"] != "PENDING" or _is_expired(world, quote):
         raise conflict("The quote waits for no payment.")
     if COINS[quote["_price"].sending].crypto and world.has("coin-payment-ignored"):

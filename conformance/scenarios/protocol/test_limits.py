@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Literal, TypeVar, get_args
 
 import pytest
@@ -19,7 +20,7 @@ from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.quotes.kinds import Kind, create_payer, quote_body
 from conformance.scenarios.quotes.test_quote_ends import body_with_rail
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 MAX_CHARACTERS = 80
 FEW_CHARACTERS = 10
@@ -379,7 +380,9 @@ def test_what_is_funded_just_in_time_is_held_to_the_limit(platform: Platform, si
 def expect_funded_in_vain(platform: Platform, quote: Resource) -> None:
     """Pay for a quote above a limit that is funded just in time; raise if it is carried out."""
     __tracebackhide__ = True
-    platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=quote.owner["id"])
+    # The sandbox may refuse the payment, as its target does not take it.
+    with suppress(TriggerFailed):
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=quote.owner["id"])
     status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
     assert status != "COMPLETED", quote
     platform.observe(f"what is funded just in time above the limit is {status}")

@@ -411,7 +411,9 @@ def volume_at_execution(patch: Patch) -> None:
     drafting: set[int] = set()
 
     def draft(original: Function, unit: Unit, order: quotes.Order) -> Quote:
-        drafting.add(id(unit))
+        # No call executes what is funded just in time.
+        if order.source.kind != "REALTIME":
+            drafting.add(id(unit))
         try:
             quote: Quote = original(unit, order)
         finally:
