@@ -46,6 +46,9 @@ def internal(unit: Unit, destination: Json) -> InternalAccount | None:
 # --- Nothing, or too little -----------------------------------------------------------------
 
 
+_LITTLE = 1_000
+
+
 def _unswept(patch: Patch) -> None:
     patch.replace(rule_based, "sweep", lambda _unit, account_id: None)
 
@@ -194,6 +197,18 @@ def once(patch: Patch) -> None:
             sweep(unit, account_id=account_id)
 
     patch.wrap(rule_based, "sweep", first)
+
+
+def _large(amount: int) -> int:
+    return amount if amount >= _LITTLE else 0
+
+
+declare(
+    "RBA-106",
+    "large-alone",
+    "little is not swept",
+    around(sweeps, "swept_amount", lambda swept_amount, *asked: _large(swept_amount(*asked))),
+)
 
 
 @mutant("RBA-107", "of payments at the same time one is swept")
