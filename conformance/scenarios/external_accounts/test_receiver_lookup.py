@@ -374,7 +374,7 @@ def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, che
     quote = platform.quotes.pending(source, account)
 
     with check("LKP-810"):
-        received = quote["totalReceivingAmount"] / quote["totalSendingAmount"]
+        received = quote["totalReceivingAmount"] / (quote["totalSendingAmount"] or 1)
         assert is_nearer_than_inverse(received, estimated), (
             f"the lookup estimates {estimated}, the quote pays {received} for each unit"
         )
@@ -385,7 +385,12 @@ def test_a_quote_converts_in_the_direction_of_the_lookup(platform: Platform, che
 
 
 def is_nearer_than_inverse(rate: float, estimated: float) -> bool:
-    """Return whether a rate is nearer to an estimated one than to its inverse."""
+    """Return whether a rate is nearer to an estimated one than to its inverse.
+
+    What is not above 0 is no rate, and near to none.
+    """
+    if min(rate, estimated) <= 0:
+        return False
     return abs(math.log(rate / estimated)) < abs(math.log(rate * estimated))
 
 
