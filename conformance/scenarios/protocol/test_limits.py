@@ -371,18 +371,31 @@ def test_what_is_funded_just_in_time_is_held_to_the_limit(platform: Platform, si
         raise ResourceMissing("the daily volume is less than a quarter more than the limit")
     if not within_limit.accepted:
         raise ResourceMissing(f"half of the limit is not funded just in time: {within_limit}")
-    if past_limit.accepted:
-        expect_funded_in_vain(platform, arranged_resource(past_limit, customer))
-        return
-    past_limit.refused(400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit)
+    expect_refused_or_unpaid(
+        platform, customer, past_limit, 400, "TRANSACTION_SIZE_LIMIT_EXCEEDED", twin=within_limit
+    )
 
 
-def expect_funded_in_vain(platform: Platform, quote: Resource) -> None:
-    """Pay for a quote above a limit that is funded just in time; raise if it is carried out."""
+def expect_refused_or_unpaid(
+    platform: Platform, customer: Resource, answer: Answer, *expected: int | str, twin: Answer
+) -> None:
+    """Assert that a quote above a limit is refused, or is not carried out once it is paid for.
+
+    Args:
+        platform: the suite in the part of a platform.
+        customer: whose quote it is; a payment funds it just in time.
+        answer: the answer to its creation.
+        expected: the status and the code of its refusal.
+        twin: the answer to the creation of a quote within the limit.
+    """
     __tracebackhide__ = True
+    if not answer.accepted:
+        answer.refused(*expected, twin=twin)
+        return
+    quote = arranged_resource(answer, customer)
     # The sandbox may refuse the payment, as its target does not take it.
     with suppress(TriggerFailed):
-        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=quote.owner["id"])
+        platform.triggers.fire("quote.fund", quoteId=quote["id"], customerId=customer["id"])
     status = platform.transactions.at_status(quote, "COMPLETED", *FAILED).get("status")
     assert status != "COMPLETED", quote
     platform.observe(f"what is funded just in time above the limit is {status}")
@@ -467,10 +480,9 @@ def test_what_is_funded_just_in_time_is_held_to_the_volume_of_a_day(platform: Pl
 
     if not within_limit.accepted:
         raise ResourceMissing(f"half of what is left is not funded just in time: {within_limit}")
-    if past_limit.accepted:
-        expect_funded_in_vain(platform, arranged_resource(past_limit, customer))
-        return
-    past_limit.refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=within_limit)
+    expect_refused_or_unpaid(
+        platform, customer, past_limit, 429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=within_limit
+    )
 
 
 @requirement("ERR-010")
@@ -503,10 +515,9 @@ def test_no_payment_is_asked_for_past_the_volume_of_a_day(platform: Platform) ->
 
     past_limit = platform.api.create_quote(body)
 
-    if past_limit.accepted:
-        expect_funded_in_vain(platform, arranged_resource(past_limit, customer))
-        return
-    past_limit.refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin)
+    expect_refused_or_unpaid(
+        platform, customer, past_limit, 429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin
+    )
 
 
 @requirement("LIM-087", "LIM-088")

@@ -575,7 +575,11 @@ REASONS: tuple[tuple[str, str], ...] = (
 )
 """The requirement of each fault's reason."""
 
-for _requirement, _fault in (("DOC-607", "CROPPED"), ("DOC-608", "COLORLESS")):
+for _requirement, _fault in (
+    ("DOC-607", "CROPPED"),
+    ("DOC-608", "COLORLESS"),
+    ("DOC-690", "BLURRED"),
+):
     declare(
         _requirement,
         "no-reason",
@@ -591,13 +595,6 @@ for _requirement, _fault in REASONS:
         with_row(documents, "FAULTS", _fault, "EXPIRED" if _fault != "EXPIRED" else "LOW_QUALITY"),
     )
     declare(_requirement, "not-seen", f"a document that is {_fault} is taken in", blind_to(_fault))
-
-declare(
-    "DOC-690",
-    "no-reason",
-    "a document that is blurred is rejected for no reason of the list",
-    with_row(documents, "FAULTS", "BLURRED", "UNREADABLE"),
-)
 
 
 @mutant(
