@@ -109,16 +109,6 @@ declare(
         turned("remittanceInformation", lambda text: text if text.isascii() else text[:80]),
     ),
 )
-declare(
-    "LIM-002",
-    "cut-at-once",
-    "a remittanceInformation is cut where the quote is executed at once",
-    receives(
-        quotes,
-        "create",
-        where(at_once, turned("remittanceInformation", lambda text: text[:80])),
-    ),
-)
 
 
 def _by_wire(body: Json) -> bool:
@@ -131,16 +121,19 @@ def _just_in_time(body: Json) -> bool:
     return isinstance(source, dict) and source.get("sourceType") == "REALTIME_FUNDING"
 
 
-declare(
-    "LIM-002",
-    "cut-just-in-time",
-    "a remittanceInformation is cut where the quote is funded just in time",
-    receives(
-        quotes,
-        "create",
-        where(_just_in_time, turned("remittanceInformation", lambda text: text[:80])),
-    ),
-)
+for _name, _meant, _when in (
+    ("cut-at-once", at_once, "the quote is executed at once"),
+    ("cut-just-in-time", _just_in_time, "the quote is funded just in time"),
+    ("cut-by-wire", _by_wire, "the payment goes by wire"),
+):
+    declare(
+        "LIM-002",
+        _name,
+        f"a remittanceInformation is cut where {_when}",
+        receives(
+            quotes, "create", where(_meant, turned("remittanceInformation", lambda text: text[:80]))
+        ),
+    )
 
 
 for _kind in KINDS:
@@ -217,17 +210,6 @@ def _unlimited(condition: Callable[[Unit, quotes.Order], bool]) -> Apply:
 def _locks(side: str, order: quotes.Order) -> bool:
     return order.side == side
 
-
-declare(
-    "LIM-002",
-    "cut-by-wire",
-    "a remittanceInformation is cut where the payment goes by wire",
-    receives(
-        quotes,
-        "create",
-        where(_by_wire, turned("remittanceInformation", lambda text: text[:80])),
-    ),
-)
 
 for _side in ("SENDING", "RECEIVING"):
     declare(
