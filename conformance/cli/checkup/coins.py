@@ -15,7 +15,6 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, fill_template
 from conformance.text.paths import value_at
 
-_FAULTY = frozenset({400, 404, 422})
 _COIN: Values = (
     ("ticker", "{symbol}"),
     ("symbol", "{symbol}"),
@@ -90,9 +89,9 @@ def _send(
 
 def _fitted_operation(binding: str, usual: dict[str, Any], values: Values, send: Send) -> Learned:
     template, answer = fitted(usual, values, send)
-    if answer.status in _FAULTY and answer.code != NOT_PROVISIONED:
-        return question(f"bindings.{binding}", f"which members does it have? {refusal(answer)}")
-    # Whether the stablecoin is provisioned yet says nothing of the form.
     if answer.accepted and template != usual:
         template = heeded(template, send)
-    return Learned(("bindings", binding), told(answer), template)
+    # A form that the target's own words led to is known, whether the coin is provisioned or not.
+    if answer.accepted or (answer.code == NOT_PROVISIONED and template != usual):
+        return Learned(("bindings", binding), told(answer), template)
+    return question(f"bindings.{binding}", f"which members does it have? {refusal(answer)}")

@@ -14,6 +14,7 @@ from conformance.cli.checkup.learned import Learned, question, refusal, told
 from conformance.contract.judge import entries
 from conformance.exchange.answer import Answer
 from conformance.exchange.clock import now
+from conformance.platform.given.approved import APPROVE
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.external_accounts import BENEFICIARY_PLACES, with_beneficiary_at
 from conformance.platform.platform import Platform
@@ -173,26 +174,37 @@ class Explorer:
             yield question("bindings.customer", f"{told(answer)}, and shows no id of the customer")
             return
         self.customer = as_resource(answer.body)
-        self.platform.approved.approve(self.customer)
-        status = verification_status(customers.at_status(self.customer, "APPROVED"))
+        yield from self._review(self.customer)
+
+    def _review(self, customer: Resource) -> Iterator[Learned]:
+        """Have a new customer approved, and yield how a review ends, where that is not known."""
+        at_first = verification_status(customer)
+        self.platform.approved.approve(customer)
+        status = verification_status(self.platform.customers.at_status(customer, "APPROVED"))
         for _ in range(_REVIEWS):
             if status == "PENDING":
-                status = verification_status(customers.at_status(self.customer, "APPROVED"))
+                status = verification_status(
+                    self.platform.customers.at_status(customer, "APPROVED")
+                )
         self._is_approved = status in ("APPROVED", None)
+        is_mapped = APPROVE in self.platform.profile.triggers
         if not self._is_approved:
             yield question(
-                "triggers.customer.approve",
-                f"a new customer {_came_to(self.customer, status)}"
-                f"{self._vain_approval(self.customer)}: how does a review end with approval? Run "
+                f"triggers.{APPROVE}",
+                f"a new customer {_came_to(customer, status)}"
+                f"{self._vain_approval(customer)}: how does a review end with approval? Run "
                 "init again once the profile says so, and it asks on",
             )
+        elif status != at_first and not is_mapped:
+            shown = f"a new customer was {at_first}, and its review ended with APPROVED by itself"
+            yield Learned(("triggers", APPROVE), shown, {"command": ["true"]})
 
     def _vain_approval(self, customer: Resource) -> str:
         """Return what came of the trigger that should have approved; nothing if there is none."""
-        if "customer.approve" not in self.platform.profile.triggers:
+        if APPROVE not in self.platform.profile.triggers:
             return ""
         try:
-            self.platform.triggers.fire("customer.approve", customerId=customer.id)
+            self.platform.triggers.fire(APPROVE, customerId=customer.id)
         except Unmet as error:
             return f", as the trigger failed ({error})"
         return " although the trigger succeeded"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conformance.cli.checkup import arrivals, draft, start, trial
+from conformance.cli.checkup import arrivals, coins, draft, start, trial
 from conformance.cli.checkup.fitting import MAX_ROUNDS, fitted, heeded, listed_values
 from conformance.cli.checkup.learned import Learned
 from conformance.cli.checkup.offers import Nowhere
@@ -21,6 +21,7 @@ from conformance.contract.catalogue import catalogue
 from conformance.contract.document import document
 from conformance.contract.vocabulary import triggers
 from conformance.exchange.delivery import Delivery
+from conformance.platform.resource import Resource
 from conformance.profile.model import Profile
 from conformance.profile.webhooks import Signature
 from conformance.reporting.report import Entry
@@ -188,6 +189,37 @@ class TestHeeding:
         body = {"at": "{now}", "how": "CLICK", "unknown": 1}
 
         assert heeded(body, send) == {"at": "{now}", "how": "CLICK"}
+
+
+class TestCoins:
+    """How a stablecoin is minted and burned is known where the target took it, or corrected it."""
+
+    @pytest.mark.parametrize(
+        ("refusal", "is_known"),
+        [
+            (answered(201, {"id": "x"}), True),
+            (answered(409, {"code": "STABLECOIN_NOT_PROVISIONED"}), False),
+            (answered(403, {"code": "FORBIDDEN"}), False),
+            (answered(400, refused(amount="is wrong")), False),
+        ],
+    )
+    def test_a_refusal_teaches_no_form(self, refusal: Any, *, is_known: bool) -> None:
+        """The usual body is asked about, where nothing shows that the target reads it."""
+        names = Profile.model_validate({"implementation": {"name": "x"}}).bindings
+        api = SimpleNamespace(
+            create_stablecoin=lambda **_: answered(201, {"id": "coin"}),
+            mint_stablecoin=lambda _, **__: refusal,
+            burn_stablecoin=lambda _, **__: refusal,
+        )
+        platform: Any = SimpleNamespace(
+            api=api,
+            profile=SimpleNamespace(bindings=names),
+            samples=SimpleNamespace(digits=lambda count: "123456"[:count]),
+        )
+
+        _, mint, burn = coins.forms(platform, Resource({"id": "account"}), None)
+
+        assert {mint.is_question, burn.is_question} == {not is_known}
 
 
 class TestArrivals:

@@ -17,6 +17,7 @@ from conformance.contract.data import FIXTURES
 from conformance.profile.loading import read_profile
 from conformance.proof.personas import running
 from conformance.proof.planting import PROFILE
+from conformance.reference.verification import sandbox
 from conformance.selftest import standins
 from conformance.selftest.standins import Behaviour, StandIn
 
@@ -95,6 +96,19 @@ def test_editors_find_the_schema_of_shipped_profiles(name: str) -> None:
     schema = json.loads((file.parent / line.partition("=")[2]).read_text(encoding="utf-8"))
 
     jsonschema_rs.validate(schema, yaml.safe_load(text))
+
+
+def test_a_review_that_ends_by_itself_needs_no_trigger(
+    path: Path, against: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that does nothing stands for it, so that what needs the trigger is exercised."""
+    monkeypatch.setattr(sandbox, "outcome_of", lambda *_, **__: "APPROVED")
+
+    status, output = init(against[0].removeprefix("--base-url="), path, "--sandbox")
+
+    assert status == 0, output
+    assert read_profile(path).triggers["customer.approve"].command == ["true"]
+    assert "was UNVERIFIED, and its review ended with APPROVED by itself" in output
 
 
 def test_it_proposes_changes_and_makes_none(path: Path, against: tuple[str, str]) -> None:
