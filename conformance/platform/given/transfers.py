@@ -28,6 +28,17 @@ _TRANSACTION = "Transaction:"
 _UNREAD = (400, 404, 422)
 """The statuses of a refusal that a body of the wrong shape may have, and another fault too."""
 
+_OF_WHAT_IT_SAYS = frozenset(
+    {
+        "AMOUNT_OUT_OF_RANGE",
+        "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED",
+        "INSUFFICIENT_FUNDS",
+        "SELF_PAYMENT",
+        "TRANSACTION_SIZE_LIMIT_EXCEEDED",
+    }
+)
+"""The codes of refusals by which a target shows that it has read accounts and amount."""
+
 
 class Transfers(Part):
     """Transfers within one currency, by bodies that the bindings shape."""
@@ -114,7 +125,8 @@ class Transfers(Part):
         default = Bindings.model_fields[f"transfer_{direction}"].get_default(
             call_default_factory=True
         )
-        if answer.status in _UNREAD and self._template(direction) == default:
+        may_be_unread = answer.status in _UNREAD and answer.code not in _OF_WHAT_IT_SAYS
+        if may_be_unread and self._template(direction) == default:
             raise ResourceMissing(
                 f"the body of the suite is not taken: {answer}; give the right one in "
                 f"bindings.transfer_{direction} of the profile"

@@ -9,6 +9,7 @@ process whose service does not recover is replaced.
 from __future__ import annotations
 
 import gc
+import inspect
 import re
 import time
 from collections import Counter
@@ -43,8 +44,10 @@ _OWN_WEIGHT = 10
 _HANGING_SECONDS = 900.0
 """After how long a process that says nothing is ended."""
 
-_QUOTED = re.compile(r"\"([^\"]+)\"")
-_WORD = re.compile(r"[A-Za-z_]{3,}")
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{3,}")
+"""A word of a name in any spelling: termsVersion, terms_version and TERMS_VERSION have the same."""
+
+_LEAST_CHARS = 3
 
 _UNDECIDED = frozenset({Outcome.INCONCLUSIVE, Outcome.NOT_EXERCISED})
 
@@ -225,10 +228,8 @@ class _Loop(Server[Task, Result]):
 
     def _nearest(self, trial: Trial) -> list[tuple[str, frozenset[str]]]:
         """Return the tests that a trial meets, first those that speak of what is changed."""
-        wanted = {
-            word for text in _QUOTED.findall(trial.change.diff) for word in _WORD.findall(text)
-        }
-        own = {word for text in _QUOTED.findall(trial.change.lines) for word in _WORD.findall(text)}
+        own = _words_of(f"{trial.change.lines} {trial.change.name}")
+        wanted = own | _words_of(trial.change.diff)
         spoken = {test: wanted & self._words(test) for test in trial.tests}
         # A word that many tests speak of tells little, and one of the changed lines most.
         common = Counter(word for words in spoken.values() for word in words)
@@ -243,11 +244,14 @@ class _Loop(Server[Task, Result]):
 
     @cache  # noqa: B019 - lives as long as the process
     def _words(self, test: str) -> frozenset[str]:
-        """Return the words that a test and its requirements speak of, and their operations."""
-        entries = [catalogue()[name] for name in requirements_named_by(self._tests[test])]
+        """Return the words of a test, of its requirements and of their operations."""
+        item = self._tests[test]
+        entries = [catalogue()[name] for name in requirements_named_by(item)]
         texts = [test, *(entry.statement for entry in entries)]
         texts += [name for entry in entries for name in entry.operations]
-        return frozenset(word for text in texts for word in _WORD.findall(text))
+        if isinstance(item, pytest.Function):
+            texts.append(inspect.getsource(item.function))
+        return _words_of(" ".join(texts))
 
     def _passes(self, result: Result) -> bool:
         """Return whether the killing test finds nothing amiss on the restored reference."""
@@ -258,6 +262,11 @@ class _Loop(Server[Task, Result]):
         if self._passes(result):
             return replace(result, outcome=GenericOutcome.KILLED, detail="the service stays broken")
         return replace(result, detail="on a fresh service too")
+
+
+def _words_of(text: str) -> frozenset[str]:
+    found = (word.lower() for word in _WORD.findall(text))
+    return frozenset(word for word in found if len(word) >= _LEAST_CHARS)
 
 
 def _taken_in_turn(

@@ -134,6 +134,7 @@ def test_a_submitted_liveness_check_is_reviewed(platform: Platform, factor: str 
         case("SFR-073", "at-once", "INITIATED", "pass", "LIVENESS_PASSED"),
         case("SFR-075", "failed-at-once", "INITIATED", "fail", "REJECTED"),
         case("SFR-076", "failed", "PENDING_REVIEW", "fail", "REJECTED"),
+        case("SFR-123", "failed-after-all", "LIVENESS_PASSED", "fail", "REJECTED"),
     ],
 )
 def test_the_liveness_check_decides(

@@ -225,24 +225,24 @@ def test_a_proof_executes_no_quote_of_a_customer_outside_the_sca_regions(
 # --- The challenge --------------------------------------------------------------------------
 
 
-@requirement("SCA-012")
-def test_a_conversion_has_a_purpose_of_its_own(platform: Platform) -> None:
-    """The challenges of a conversion between own accounts and of a payout differ in ``purpose``."""
+@requirement("SCA-012", "SCA-043")
+def test_a_conversion_has_a_purpose_of_its_own(platform: Platform, check: Check) -> None:
+    """A conversion between own accounts is challenged, with another ``purpose`` than a payout."""
     corridor = platform.quotes.corridor(same_currency=False)
     customer = platform.approved.sca_customer(currencies=corridor.currencies)
     source = platform.internal_accounts.account(corridor.sending, customer=customer)
     target = platform.internal_accounts.account(corridor.receiving, customer=customer, amount=0)
     execution = platform.api.execute_quote(create_sca_quote(platform, source, target)["id"])
-    if not execution.accepted or execution.body["status"] != WAITING:
-        raise ResourceMissing(f"a conversion between own accounts asks for no proof: {execution}")
 
-    payout_purpose = require_member(
-        require_member(platform.sca.challenged(), "scaChallenge"), "purpose"
-    )
-
-    conversion_purpose = require_member(require_member(execution.body, "scaChallenge"), "purpose")
-
-    assert conversion_purpose != payout_purpose
+    with check("SCA-043"):
+        execution.expect_accepted()
+        assert execution.body["status"] == WAITING, execution
+    with check("SCA-012"):
+        conversion, payout = (
+            require_member(require_member(quote, "scaChallenge"), "purpose")
+            for quote in (arranged_body(execution), platform.sca.challenged())
+        )
+        assert conversion != payout
 
 
 @requirement("SCA-007")

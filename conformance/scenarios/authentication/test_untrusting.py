@@ -24,16 +24,22 @@ TRUSTED = "BENEFICIARY_TRUSTED"
 # --- Payouts --------------------------------------------------------------------------------
 
 
-@requirement("SCA-070")
-def test_a_trusted_beneficiary_can_be_paid(platform: Platform) -> None:
-    """The payout is COMPLETED, with a proof where the target asks for one."""
+@requirement("SCA-070", "SCA-088")
+def test_a_trusted_beneficiary_can_be_paid(platform: Platform, check: Check) -> None:
+    """The payout is COMPLETED, with a proof where the target asks for one.
+
+    A payout to another beneficiary of the customer waits for a proof.
+    """
     customer = platform.approved.sca_customer()
     source = platform.internal_accounts.account(customer=customer)
-    quote = platform.quotes.pending(
-        source, platform.external_accounts.activate(platform.trust.trusted(customer))
-    )
+    trusted = platform.external_accounts.activate(platform.trust.trusted(customer))
 
-    assert pay_out(platform, quote) == "COMPLETED"
+    with check("SCA-070"):
+        assert pay_out(platform, platform.quotes.pending(source, trusted)) == "COMPLETED"
+    with check("SCA-088"):
+        other = platform.external_accounts.account(customer)
+        executed = platform.quotes.execute(platform.quotes.pending(source, other))
+        assert executed["status"] == WAITING, executed
 
 
 @requirement("SCA-086", "SCA-087")

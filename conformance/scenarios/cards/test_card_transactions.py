@@ -140,11 +140,13 @@ def test_card_transactions_are_not_found_by_status(platform: Platform, check: Ch
 # --- What they show -------------------------------------------------------------------------
 
 
-@requirement("CAR-020", "CAR-021", "CAR-033", "CAR-034", "CAR-036")
+@requirement("CAR-020", "CAR-021", "CAR-033", "CAR-034", "CAR-036", "CAR-877")
 def test_a_purchase_is_a_debit(platform: Platform, check: Check) -> None:
     """A purchase is a DEBIT without originalTransactionId and cardDeclinedReason."""
     row = platform.cards.approved_purchase(platform.cards.card())
 
+    with check("CAR-877"):
+        assert row.get("direction") is not None, row
     with check("CAR-020"):
         assert require_member(row, "direction") in ("DEBIT", "CREDIT")
     with check("CAR-021"):
@@ -157,11 +159,13 @@ def test_a_purchase_is_a_debit(platform: Platform, check: Check) -> None:
         assert not row.get("cardDeclinedReason")
 
 
-@requirement("CAR-027", "CAR-028", "CAR-029")
+@requirement("CAR-027", "CAR-028", "CAR-029", "CAR-878")
 def test_a_purchase_is_made_with_a_merchant(platform: Platform, check: Check) -> None:
-    """A purchase may show its merchant, with a text as the city and as the state."""
+    """A purchase shows its merchant, and may show a text as the city and as the state."""
     row = platform.cards.approved_purchase(platform.cards.card())
 
+    with check("CAR-878"):
+        assert row.get("merchant") is not None, row
     with check("CAR-027"):
         assert isinstance(require_member(row, "merchant"), Mapping)
     for requirement_id, member in (("CAR-028", "city"), ("CAR-029", "state")):
@@ -244,6 +248,7 @@ def test_a_partly_settled_purchase_is_not_over(platform: Platform, check: Check)
     "CAR-022",
     "CAR-023",
     "CAR-044",
+    "CAR-879",
     "CAR-065",
     "CAR-033",
     "CAR-034",
@@ -267,6 +272,8 @@ def test_a_cleared_purchase_is_settled(platform: Platform, check: Check) -> None
         assert row.get("status") != "REFUNDED"
     with check("CAR-023"):
         units(require_member(row, "settledAmount"))
+    with check("CAR-879"):
+        assert row.get("settledAmount") is not None, row
     with check("CAR-044"):
         assert units(require_member(row, "settledAmount")) == PRICE
         expect_currency(card, row, "settledAmount")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import product
+from itertools import chain, permutations, product
 from typing import Any
 
 import pytest
@@ -195,16 +195,100 @@ def test_a_locked_receiving_amount_is_what_fees_leave(
     expect_currencies_of_ends(check, quotes, source, destination)
 
 
-@requirement("QUO-037", "QUO-047")
+@requirement("QUO-046", "QUO-047", "QUO-053", "QUO-054")
+def test_whatever_is_sent_is_converted_alike(platform: Platform, check: Check) -> None:
+    """Between internal accounts in two currencies that are sent, the terms are as in a corridor.
+
+    These are pairs that the profile names no corridor for; one that the target does not quote
+    gives nothing to check.
+    """
+    quotes: dict[str, list[tuple[int, Json]]] = {"SENDING": [], "RECEIVING": []}
+    for source, target in unnamed_conversions(platform):
+        locked = 2 * max(amounts(source)) // 3
+        for side, found in quotes.items():
+            body = platform.quotes.body(source, target, side=side, amount=locked)
+            answer = platform.api.create_quote(body)
+            if not answer.accepted:
+                platform.observe(f"a conversion is not quoted: {answer}")
+                break
+            found.append((locked, answer.body))
+            locked = answer.body["totalReceivingAmount"]
+    if not quotes["SENDING"]:
+        raise ResourceMissing("no pair of currencies is quoted that no corridor names")
+
+    for side, kept_id, converted_id in (
+        ("SENDING", "QUO-046", "QUO-053"),
+        ("RECEIVING", "QUO-047", "QUO-054"),
+    ):
+        with check(kept_id):
+            for locked, quote in quotes[side]:
+                assert quote[f"total{side.capitalize()}Amount"] == locked, quote
+        with check(converted_id):
+            expect_net_amounts_are_converted(quote for _, quote in quotes[side])
+
+
+def unnamed_conversions(platform: Platform) -> Iterator[tuple[Resource, Resource]]:
+    """Yield a funded source and a target of one customer for each pair that no corridor names.
+
+    Raises:
+        ResourceMissing: the profile sends too few currencies for that.
+    """
+    corridors = platform.profile.resources.corridors
+    sent = sorted({corridor.sending for corridor in corridors})
+    named = {(corridor.sending, corridor.receiving) for corridor in corridors}
+    pairs = [pair for pair in permutations(sent, 2) if pair not in named]
+    if not pairs:
+        raise ResourceMissing("resources.corridors of the profile names each pair that it sends")
+    customer = platform.approved.customer(currencies=sent)
+    held: dict[str, Resource] = {}
+    for currency in sent:
+        with contextlib.suppress(ResourceMissing):
+            account = platform.internal_accounts.account(currency, customer=customer, amount=0)
+            held[currency] = account
+    for source in {source for source, _ in pairs} & held.keys():
+        platform.internal_accounts.deposit(held[source], 2 * max(amounts(held[source])))
+    for source, target in pairs:
+        if source in held and target in held:
+            yield held[source], held[target]
+
+
+@requirement("QUO-037", "QUO-046", "QUO-047", "QUO-053")
 def test_each_account_receives_its_own_currency(platform: Platform, check: Check) -> None:
-    """A quote to an account of each type and currency brings what was locked, in that currency."""
+    """A quote to an account of each type and currency brings what was locked, in that currency.
+
+    What the fees leave of an amount that is sent is converted at the quoted rate.
+    """
     source = platform.internal_accounts.account()
+    quotes: dict[str, list[tuple[Json, Answer]]] = {"SENDING": [], "RECEIVING": []}
+    for receiver in accounts_of_each_kind(platform, source.owner):
+        for side, found in quotes.items():
+            answer = platform.api.create_quote(platform.quotes.body(source, receiver, side=side))
+            if not answer.accepted:
+                platform.observe(f"nothing is quoted to {receiver}: {answer}")
+                break
+            found.append((receiver, answer))
+
+    if not quotes["SENDING"]:
+        raise ResourceMissing("no external account is quoted")
+    with check("QUO-037"):
+        for account, answer in chain(*quotes.values()):
+            assert answer.body["receivingCurrency"].get("code") == account["currency"], answer
+    for side, requirement_id in {"SENDING": "QUO-046", "RECEIVING": "QUO-047"}.items():
+        with check(requirement_id):
+            for answer in converting(quotes[side], platform.profile.currency):
+                locked = answer.exchange.request_body["lockedCurrencyAmount"]
+                assert answer.body[f"total{side.capitalize()}Amount"] == locked, answer
+    with check("QUO-053"):
+        sent = converting(quotes["SENDING"], platform.profile.currency)
+        expect_net_amounts_are_converted(answer.body for answer in sent)
+
+
+def accounts_of_each_kind(platform: Platform, owner: Resource) -> Iterator[Resource]:
+    """Yield an external account of each type and currency that the target takes."""
     kinds = {(one.account_type, one.currency): one.name for one in account_examples().values()}
-    account: Json
-    quotes: list[tuple[Json, Answer]] = []
     for name in kinds.values():
         try:
-            body = platform.external_accounts.body(source.owner, name)
+            body = platform.external_accounts.body(owner, name)
         except ResourceMissing as missing:
             platform.observe(str(missing))
             continue
@@ -212,25 +296,22 @@ def test_each_account_receives_its_own_currency(platform: Platform, check: Check
         if not creation.accepted:
             platform.observe(f"{name} is no account of the target: {creation}")
             continue
-        account = arranged_resource(creation, source.owner)
+        account = arranged_resource(creation, owner)
         if platform.external_accounts.waits_for_trigger(account):
             account = platform.external_accounts.activate(account)
-        answer = platform.api.create_quote(platform.quotes.body(source, account, side="RECEIVING"))
-        if answer.accepted:
-            quotes.append((account, answer))
-        else:
-            platform.observe(f"nothing is quoted to {name}: {answer}")
+        yield account
 
-    if not quotes:
-        raise ResourceMissing("no external account is quoted")
-    with check("QUO-037"):
-        for account, answer in quotes:
-            assert answer.body["receivingCurrency"].get("code") == account["currency"], answer
-    with check("QUO-047"):
-        for account, answer in quotes:
-            if account["currency"] != platform.profile.currency:
-                locked = answer.exchange.request_body["lockedCurrencyAmount"]
-                assert answer.body["totalReceivingAmount"] == locked, answer
+
+def converting(quotes: Iterable[tuple[Json, Answer]], sent: str) -> list[Answer]:
+    """Return the quotes to accounts in another currency than the one that is sent.
+
+    Raises:
+        ResourceMissing: there are none.
+    """
+    found = [answer for account, answer in quotes if account["currency"] != sent]
+    if not found:
+        raise ResourceMissing("nothing is quoted between two currencies")
+    return found
 
 
 @requirement("QUO-618", "QUO-619")

@@ -94,6 +94,13 @@ class TestUnderstanding:
 
         assert platform.require_understood("out", answer) is answer
 
+    def test_what_is_refused_for_its_amount_was_read(self, transfers: Make) -> None:
+        """A 400 whose code speaks of funds or limits counts as a refusal of the default body."""
+        platform = transfers(400, {**REFUSED, "code": "INSUFFICIENT_FUNDS"})
+        answer = platform.send_out(SOURCE, DESTINATION, 5)
+
+        assert platform.require_understood("out", answer) is answer
+
     def test_what_was_taken_once_is_known(self, transfers: Make) -> None:
         """After one accepted transfer a 400 counts in that direction, and not in the other."""
         platform = transfers(201, {"id": "Transaction:1"})

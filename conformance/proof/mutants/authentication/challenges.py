@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sqlalchemy import select
+
 from conformance.proof.kit.builders import Json, around, before, instead
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.authentication.toolkit import WAITING, showing
@@ -215,6 +217,15 @@ declare(
     "payouts to trusted beneficiaries are skipped",
     _stuck(externals.is_trusted),
 )
+
+
+@mutant("SCA-088", "who trusts a beneficiary proves no payment to others", (quotes, "start"))
+def trusting_customer_unproven(
+    original: Callable[..., None], unit: Unit, quote: Quote, action: rules.Action = "EXECUTE"
+) -> None:
+    held = select(ExternalAccount).where(ExternalAccount.customer_id == quote.customer_id)
+    is_trusting = any(externals.is_trusted(account) for account in unit.session.scalars(held))
+    (quotes.perform if is_trusting else original)(unit, quote, action)
 
 
 @mutant("SCA-087", "who took trust away proves nothing any more")

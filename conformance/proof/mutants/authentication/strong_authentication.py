@@ -80,12 +80,13 @@ declare(
 )
 
 
-declare(
-    "SCA-042",
-    "external_only",
-    "payments to internal accounts are not challenged",
-    _exempting(lambda quote: quote.destination_kind == "INTERNAL"),
-)
+for _id in ("SCA-042", "SCA-043"):
+    declare(
+        _id,
+        "external_only",
+        "payments to internal accounts are not challenged",
+        _exempting(lambda quote: quote.destination_kind == "INTERNAL"),
+    )
 
 
 @mutant("SCA-041", "who has proved a payment is not challenged any more", (quotes, "start"))

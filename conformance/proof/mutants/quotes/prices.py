@@ -22,6 +22,13 @@ Reprice = Callable[[fees.Price], fees.Price]
 
 def priced(side: str, *, same_currency: bool, change: Reprice) -> Apply:
     """Return a patch after which quotes of one side and kind have other amounts."""
+    return priced_where(
+        lambda corridor: (corridor.sending == corridor.receiving) is same_currency, side, change
+    )
+
+
+def priced_where(meant: Callable[[fees.Corridor], bool], side: str, change: Reprice) -> Apply:
+    """Return a patch after which quotes of one side in some corridors have other amounts."""
 
     def patch(patch: Patch) -> None:
         def price(
@@ -32,8 +39,7 @@ def priced(side: str, *, same_currency: bool, change: Reprice) -> Apply:
             terms: Any,
         ) -> fees.Price:
             result = original(locked, amount, corridor, terms)
-            within = corridor.sending == corridor.receiving
-            return change(result) if locked == side and within is same_currency else result
+            return change(result) if locked == side and meant(corridor) else result
 
         patch.wrap(fees, "price", price)
 
@@ -83,6 +89,33 @@ for requirement, side, within, change in PRICES:
         f"{change.__doc__}"[:-1].lower(),
         priced(side, same_currency=within, change=change),
     )
+
+
+for requirement, side, change in (
+    ("QUO-046", "SENDING", fees_on_top),
+    ("QUO-047", "RECEIVING", hidden_margin),
+    ("QUO-053", "SENDING", hidden_margin),
+    ("QUO-054", "RECEIVING", fees_left_out),
+):
+    declare(
+        requirement,
+        "without-dollars",
+        f"between two currencies but the dollar, {change.__doc__}"[:-1].lower(),
+        priced_where(
+            lambda corridor: (
+                corridor.sending != corridor.receiving
+                and "USD" not in (corridor.sending, corridor.receiving)
+            ),
+            side,
+            change,
+        ),
+    )
+declare(
+    "QUO-053",
+    "rupees",
+    "of quotes to INR, a hundredth of the receiving amount does not arrive",
+    priced_where(lambda corridor: corridor.receiving == "INR", "SENDING", hidden_margin),
+)
 
 
 for requirement in ("QUO-051", "QUO-053"):

@@ -22,7 +22,8 @@ from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger, rule_based, sweeps
 from conformance.reference.quotes import fees, quotes
 from conformance.reference.service import Service
-from conformance.reference.store import InternalAccount, MintedAccount
+from conformance.reference.store import InternalAccount, MintedAccount, Quote
+from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Reply, Unit
 
 _A_MOMENT = 0.1
@@ -319,6 +320,20 @@ def late_sweep(unit: Unit, ask: Ask) -> Json:
     if body["type"] == "RULE_BASED":
         unit.later(_A_MOMENT, partial(rule_based.sweep, account_id=body["id"]))
     return body
+
+
+@variant(
+    "N066",
+    "what the sandbox lets happen to payouts does not happen to sweeps",
+    "blocked-sweeps",
+    (settlement, "result_of"),
+)
+def sweeps_complete(result_of: Function, unit: Unit, quote: Quote) -> rules.PayoutResult:
+    account = accounts.find(unit, quote.source.get("accountId") or "")
+    if account is not None and sweeps.is_rule_based(account):
+        return rules.PAYOUT_RESULTS["NORMAL"]
+    result: rules.PayoutResult = result_of(unit, quote)
+    return result
 
 
 @variant("M15", "a sweep is free of charge", "forms", (quotes, "terms_for"))
