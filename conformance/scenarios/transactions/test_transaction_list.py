@@ -112,6 +112,22 @@ def test_each_status_keeps_to_the_transactions_at_it(
         assert other["transactionId"] not in {row.get("id") for row in rows}
     with check("TRX-072"):
         assert expected["id"] in {row.get("id") for row in rows}
+    if end == "EXPIRED" and platform.triggers.maps("refund.hold"):
+        _expect_told_apart(platform, source, check, expected)
+
+
+def _expect_told_apart(
+    platform: Platform, source: Resource, check: Check, expired: Resource
+) -> None:
+    """Check that neither of an expired and a failed payment is listed by the other's status."""
+    failed = platform.transactions.refunding(platform.quotes.payout(source, trigger="refund.hold"))
+    for listed, left_out in ((failed, expired), (expired, failed)):
+        status = require_member(listed, "status")
+        rows = _list_filtered(platform, source, check, "TRX-072", status=status)
+        with check("TRX-071"):
+            assert left_out["id"] not in {row.get("id") for row in rows}, status
+        with check("TRX-072"):
+            assert listed["id"] in {row.get("id") for row in rows}, status
 
 
 @requirement("TRX-073", "TRX-074")

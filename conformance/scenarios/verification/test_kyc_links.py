@@ -231,10 +231,10 @@ def test_the_link_knows_where_to_lead_the_customer_afterwards(
 
 @requirement("KYC-015")
 def test_each_link_leads_to_the_place_of_its_own_request(platform: Platform) -> None:
-    """Two links of one customer each contain the ``redirectUri`` of their own request."""
+    """Two links of one customer each contain the ``redirectUri`` of their own request, as sent."""
     customer = platform.verification.reviews.unsubmitted()
     usual = platform.profile.bindings.redirect_uri
-    special = f"{usual}{'&' if '?' in usual else '?'}visit={platform.samples.reference()}"
+    special = f"{usual}{'&' if '?' in usual else '?'}visit={platform.samples.reference()}&to=Home"
 
     first = platform.verification.links.link(customer)["kycUrl"]
     answer = platform.verification.links.create(customer, {"redirectUri": special})

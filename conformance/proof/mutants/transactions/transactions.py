@@ -440,6 +440,14 @@ for _id, _member in {"TRX-072": "status", "TRX-074": "type"}.items():
     declare(_id, "case", f"the filter {_member} is read in lower case", _asked(_lower(_member)))
 
 
+@mutant("TRX-071", "what failed and what expired are listed as one", (transactions, "filtered"))
+def unsuccessful_together(filtered: Function, query: Json) -> Any:
+    ends = ("FAILED", "EXPIRED")
+    if query.get("status") not in ends:
+        return filtered(query)
+    return filtered(without("status")(query)).where(Transaction.status.in_(ends))
+
+
 for _status in ("PROCESSING", "FAILED", "EXPIRED"):
     declare(
         "TRX-071",

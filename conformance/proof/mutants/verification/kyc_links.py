@@ -214,6 +214,13 @@ def by_the_second(provider: rules.HostedFlow, redirect_uri: str) -> str:
     return f"{provider.url}/{int(time.time())}?redirectUri={quote(redirect_uri, safe='')}"
 
 
+@mutant("KYC-015", "links lead to places in lower case", (kyc_links, "url_of"))
+def lower_case_place(
+    original: Callable[..., str], provider: rules.HostedFlow, redirect_uri: str
+) -> str:
+    return original(provider, redirect_uri.lower())
+
+
 @mutant("KYC-015", "every link leads to the place that the first one named")
 def first_place(patch: Patch) -> None:
     places: list[str] = []
