@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from itertools import chain, permutations, product
 from typing import Any
 
@@ -343,6 +344,28 @@ def test_both_sides_take_the_same_fee_within_one_currency(
     sending, receiving = quote_both_sides(platform, same_currency)
 
     assert abs(receiving["totalSendingAmount"] - sending["totalSendingAmount"]) <= ROUNDINGS + 1
+
+
+@requirement("QUO-064")
+def test_fees_are_one_fraction_of_each_amount(
+    platform: Platform, same_currency: Corridor | None
+) -> None:
+    """From each amount to the next, fees grow by the same fraction of what is sent in addition."""
+    if same_currency is None:
+        raise ResourceMissing("resources.corridors of the profile has none of this kind")
+    source, destination = platform.quotes.ends(same_currency, amount=0)
+    platform.internal_accounts.deposit(source, 2 * LARGE)
+    quotes = []
+    for amount in (LARGE // 5, LARGE // 2, LARGE):
+        answer = platform.api.create_quote(platform.quotes.body(source, destination, amount=amount))
+        if not answer.accepted:
+            raise ResourceMissing(f"the target does not quote an amount of {amount}: {answer}")
+        quotes.append(answer.body)
+
+    sent = [quote["totalSendingAmount"] for quote in quotes]
+    fees = [quote["totalSendingAmount"] - quote["totalReceivingAmount"] for quote in quotes]
+    expected = fees[0] + Fraction(fees[2] - fees[0], sent[2] - sent[0]) * (sent[1] - sent[0])
+    assert abs(fees[1] - expected) <= ROUNDINGS, f"fees of {fees} for amounts of {sent}"
 
 
 @requirement("QUO-056")

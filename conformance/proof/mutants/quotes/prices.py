@@ -111,6 +111,12 @@ for requirement, side, change in (
         ),
     )
 declare(
+    "QUO-064",
+    "capped",
+    "the variable fee is a hundred dollars at most",
+    around(fees, "variable_fee", lambda fee, *given: min(fee(*given), 10_000)),
+)
+declare(
     "QUO-053",
     "rupees",
     "of quotes to INR, a hundredth of the receiving amount does not arrive",
