@@ -22,6 +22,7 @@ from conformance.profile.bindings.all_areas import Bindings
 from conformance.profile.model import Profile
 from conformance.profile.resources import Resources
 from conformance.proof.compared import Comparisons
+from conformance.testdata.accounts import account_examples
 
 Row = Sequence[str]
 
@@ -42,6 +43,7 @@ def tables(program: Any) -> Mapping[str, list[str]]:
         "profile-keys": _profile_keys,
         "bindings": lambda: _members(Bindings),
         "resources": lambda: _members(Resources),
+        "account-examples": _account_examples,
         "error-codes": _error_codes,
         "exit-statuses": _exit_statuses,
         "classes": _classes,
@@ -104,6 +106,14 @@ def _members(model: type[BaseModel]) -> Iterator[Row]:
     defaults = model().model_dump(mode="json", by_alias=True)
     for name, field in model.model_fields.items():
         yield _code(name), _code(flow(defaults[name])), str(field.description)
+
+
+def _account_examples() -> Iterator[Row]:
+    yield "Example", "`accountType`", "Currency", "What its `accountInfo` holds beside"
+    for name, example in account_examples().items():
+        info = example.body["accountInfo"]
+        others = {k: v for k, v in info.items() if k not in ("accountType", "beneficiary")}
+        yield _code(name), _code(example.account_type), example.currency, _code(flow(others))
 
 
 def _error_codes() -> Iterator[Row]:
