@@ -97,6 +97,7 @@ def test_a_second_reset_of_a_factor_begins_anew(platform: Platform, check: Check
     with check("SFR-102"):
         now = resets.read(first)
         assert now.get("enrollmentStatus") == "COMPLETED", now
+        assert enroll_again(platform, second) == "COMPLETED", "of the second reset"
 
 
 def enroll_again(platform: Platform, reset: Resource) -> str | None:

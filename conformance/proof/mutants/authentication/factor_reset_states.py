@@ -336,6 +336,18 @@ def enrollment_unnoticed(patch: Patch) -> None:
     patch.replace(factor_resets, "finish_enrollment", lambda _unit, _customer, _factor: None)
 
 
+@mutant("SFR-102", "an enrollment counts for the first reset of the factor alone")
+def first_enrollment_alone(patch: Patch) -> None:
+    enrolled: set[tuple[str, str]] = set()
+
+    def finish(original: Function, unit: Unit, customer: Customer, factor: str) -> None:
+        if (customer.id, factor) not in enrolled:
+            enrolled.add((customer.id, factor))
+            original(unit, customer, factor)
+
+    patch.wrap(factor_resets, "finish_enrollment", finish)
+
+
 @mutant("SFR-103", "a phone waits for an enrollment too")
 def phone_pending(patch: Patch) -> None:
     patch.replace(factor_resets, "first_enrollment", lambda _factor: "PENDING")
