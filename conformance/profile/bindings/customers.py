@@ -35,7 +35,8 @@ class CustomerBindings(ProfilePart):
     foreign_business: dict[str, Any] | None = Field(
         default_factory=dict,
         description="The `businessInfo` of a business outside the US: its `country`, and a "
-        "`taxId` that is valid there; null for none.",
+        "`taxId` that is valid there; null for none. With one of `sca_region`, businesses that "
+        "need strong authentication are looked at too.",
     )
     entity_types: dict[str, str] = Field(
         default_factory=dict,

@@ -81,8 +81,10 @@ MEANING = {
 class Result:
     """What became of one change.
 
-    ``requirements`` are those that failed, or that were not decided any more; ``met`` says how many
-    of the ``reaching`` tests it met.
+    ``requirements`` are those that failed, or that were not decided any more, first in the test
+    ``silenced_by``; ``met`` says how many of the ``reaching`` tests it met. It is ``doubted`` where
+    that test decides nothing without the change either: then the process was out of order, maybe
+    since an earlier change.
     """
 
     change: Change
@@ -93,15 +95,21 @@ class Result:
     reaching: int = 0
     detail: str = ""
     seconds: float = 0.0
+    silenced_by: str = ""
+    doubted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A change and the tests that it meets, in this order, each with what passes without it."""
+    """A change and the tests that it meets, in this order, each with what passes without it.
+
+    One that was in doubt is tried ``again``, in another process.
+    """
 
     change: Change
     tests: tuple[str, ...]
     passed: tuple[frozenset[str], ...]
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +143,14 @@ def measure(
         _HANGING_SECONDS,
     )
     pool.left += [one for one in trials if one.tests]
+    by_id = {one.change.id: one for one in trials}
     for result in pool.results():
         results[result.change.id] = result
         tell(result)
         if result.outcome is GenericOutcome.UNRELIABLE and not result.detail:
             pool.left.insert(0, Confirmation(result))
+        if result.doubted:
+            pool.left.insert(0, replace(by_id[result.change.id], again=True))
     return [results[one.change.id] for one in trials]
 
 
@@ -186,19 +197,37 @@ class _Loop(Server[Task, Result]):
             if result.outcome is GenericOutcome.KILLED and not self._passes(result):
                 # Either the test is not to be relied on, or the service has not recovered.
                 result = replace(result, outcome=GenericOutcome.UNRELIABLE)
-            result = replace(result, seconds=round(time.perf_counter() - started, 2))
-            self._answer(Answer(result, result.outcome is GenericOutcome.UNRELIABLE))
+            is_broken = result.outcome is GenericOutcome.UNRELIABLE or self._stays_silent(
+                task, result
+            )
+            result = replace(
+                result,
+                seconds=round(time.perf_counter() - started, 2),
+                doubted=is_broken and bool(result.silenced_by) and not task.again,
+            )
+            self._answer(Answer(result, is_broken))
         return True
+
+    def _stays_silent(self, trial: Trial, result: Result) -> bool:
+        """Return whether a test that decided nothing under a change does so without it, too."""
+        if not result.silenced_by:
+            return False
+        passed = trial.passed[trial.tests.index(result.silenced_by)]
+        outcomes = outcomes_of(self._tests[result.silenced_by], self._suite)
+        return any(outcomes.get(name) in _UNDECIDED for name in passed)
 
     def _tried(self, trial: Trial) -> Result:
         """Run the tests of a trial under its change until a requirement fails."""
         silenced: set[str] = set()
         warned: set[str] = set()
-        met = 0
+        met, silenced_by = 0, ""
 
         def result(outcome: GenericOutcome, requirements: set[str], killed_by: str = "") -> Result:
             names = tuple(sorted(requirements))
-            return Result(trial.change, outcome, killed_by, names, met, len(trial.tests))
+            return Result(
+                *(trial.change, outcome, killed_by, names, met, len(trial.tests)),
+                silenced_by="" if killed_by else silenced_by,
+            )
 
         if unknown := [test for test in trial.tests if test not in self._tests]:
             detail = f"there is no test {unknown[0]}"
@@ -212,8 +241,9 @@ class _Loop(Server[Task, Result]):
                 if broken := {name for name in failed if catalogue()[name].level is Level.MUST}:
                     return result(GenericOutcome.KILLED, broken, test)
                 warned |= failed
-                undecided = {name for name in outcomes if outcomes[name] in _UNDECIDED}
-                silenced |= undecided & passed
+                undecided = {name for name in outcomes if outcomes[name] in _UNDECIDED} & passed
+                silenced_by = silenced_by or (test if undecided else "")
+                silenced |= undecided
         except Unusable as error:
             return replace(result(GenericOutcome.UNUSABLE, set()), detail=str(error))
         finally:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conformance.contract.readings import readings, unspecified
+from conformance.proof.generic import runner
 from conformance.proof.generic.accepted import Acceptances, Accepted, as_entry, read_accepted
 from conformance.proof.generic.changes import Change, every_change, modules, sampled, sources
 from conformance.proof.generic.executed import Execution, Survey, lines_of
@@ -339,6 +340,34 @@ def _double(tasks: Iterator[int], answer: Callable[[Answer[str]], None]) -> None
 
 def _lost(task: int, why: str) -> str:
     return f"{task}: {why}"
+
+
+def test_what_is_in_doubt_is_tried_again(
+    of_limits: list[Change], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a process was out of order, another one tries the change, and what it says counts."""
+    tried: list[bool] = []
+
+    class OneProcess:
+        def __init__(self, *_: object) -> None:
+            self.left: list[Trial] = []
+
+        def results(self) -> Iterator[Result]:
+            while self.left:
+                trial = self.left.pop(0)
+                tried.append(trial.again)
+                yield Result(
+                    trial.change,
+                    GenericOutcome.SURVIVED if trial.again else GenericOutcome.SILENCED,
+                    doubted=not trial.again,
+                )
+
+    monkeypatch.setattr(runner, "Pool", OneProcess)
+
+    (result,) = runner.measure([Trial(of_limits[0], ("a test",), (frozenset({"QUO-001"}),))], 1)
+
+    assert tried == [False, True]
+    assert result.outcome is GenericOutcome.SURVIVED
 
 
 @pytest.mark.slow
