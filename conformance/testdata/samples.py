@@ -14,6 +14,9 @@ KEY_LENGTH = 32
 LENGTHS = (12, 12, 36)
 """How many characters a reference has, in the tests that draw it."""
 
+CASES = (False, False, True)
+"""Whether an id of the platform's own is in capitals, in the tests that draw it."""
+
 _T = TypeVar("_T")
 
 _GIVEN = ("Ada", "Noor", "Jonas", "Mireille", "Tomas", "Wanjiru", "Priya", "Lukas", "Ines", "Omar")
@@ -56,6 +59,11 @@ class Samples:
         """Return a text that no other test uses, in some of the tests as long as a UUID."""
         length = self.drawn("the length of references", LENGTHS)
         return "".join(self.random.choices(string.ascii_lowercase + string.digits, k=length))
+
+    def own_id(self) -> str:
+        """Return an id of the platform's own: a reference, in capitals in some of the tests."""
+        text = self.reference()
+        return text.upper() if self.drawn("the case of the platform's ids", CASES) else text
 
     def idempotency_key(self, subject: Any) -> str:
         """Return an ``Idempotency-Key`` that no other request and no other run has.

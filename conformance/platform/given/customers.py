@@ -61,7 +61,7 @@ class Customers(Part):
         Raises:
             ResourceMissing: no second customer can have the same one.
         """
-        name = {"platformCustomerId": self._samples.reference()}
+        name = {"platformCustomerId": self._samples.own_id()}
         customer = first(**name)
         try:
             return customer, second(**name)
@@ -75,7 +75,7 @@ class Customers(Part):
         """
         body = {
             "customerType": "INDIVIDUAL",
-            "platformCustomerId": self._samples.reference(),
+            "platformCustomerId": self._samples.own_id(),
             "region": "US",
             "currencies": [self._profile.currency],
             "fullName": self._samples.full_name(),

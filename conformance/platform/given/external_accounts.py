@@ -254,7 +254,7 @@ class ExternalAccounts(Part):
         body = {
             "customerId": customer["id"],
             **self._samples.filled(account),
-            "platformAccountId": self._samples.reference(),
+            "platformAccountId": self._samples.own_id(),
         }
         return with_beneficiary_at(merged(body, members), self._profile.bindings.beneficiary)
 

@@ -800,7 +800,7 @@ def transfer_of(
 def create_like(platform: Platform, body: Json) -> Answer:
     """Create a customer who has a reference and an email address of its own."""
     unique_members = {
-        "platformCustomerId": platform.samples.reference(),
+        "platformCustomerId": platform.samples.own_id(),
         "email": f"{platform.samples.reference()}@example.com",
     }
     return platform.api.create_customer(

@@ -224,7 +224,7 @@ def test_an_update_in_review_shows_the_status(
     """The answer to an update of a customer in review has one of the statuses that there are."""
     reviews = platform.verification.reviews
     customer = reviews.in_review(reviews.submitted(business=business))
-    name = {"platformCustomerId": platform.samples.reference()}
+    name = {"platformCustomerId": platform.samples.own_id()}
 
     answer = platform.api.update_customer(customer["id"], name)
 

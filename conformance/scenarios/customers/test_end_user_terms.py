@@ -249,7 +249,7 @@ def test_nothing_of_an_update_with_unknown_terms_is_taken(platform: Platform) ->
     later = platform.customers.terms_consent()
     customer = platform.approved.customer(endUserTermsConsent=a_day_earlier(later, platform))
     before = require_member(platform.customers.read(customer), "platformCustomerId")
-    change = {"platformCustomerId": platform.samples.reference()}
+    change = {"platformCustomerId": platform.samples.own_id()}
 
     platform.api.update_customer(
         customer["id"], {**change, CONSENT: with_unknown_version(platform, later)}

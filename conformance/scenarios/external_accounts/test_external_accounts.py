@@ -156,7 +156,7 @@ def test_an_account_is_its_customers_whoever_else_names_it(platform: Platform) -
     """Where two customers register one bank account, each has an account of its own."""
     owners = [platform.external_accounts.account_holder() for _ in range(2)]
     body = platform.external_accounts.body(owners[0])
-    own_name = {"platformAccountId": platform.samples.reference()}
+    own_name = {"platformAccountId": platform.samples.own_id()}
 
     first = arranged_resource(platform.api.create_external_account(body))
     second = platform.api.create_external_account(
@@ -527,7 +527,7 @@ def test_a_deleted_account_is_gone(platform: Platform, check: Check) -> None:
         assert platform.api.get_external_account(other_account["id"]).accepted
     with check("EXT-109"):
         again = platform.api.create_external_account(
-            {**body, "platformAccountId": platform.samples.reference()}
+            {**body, "platformAccountId": platform.samples.own_id()}
         )
         if not again.accepted:
             raise ResourceMissing(f"what was deleted is not registered once more: {again}")
@@ -564,7 +564,7 @@ def test_a_deletion_leaves_the_same_bank_account_of_another_customer(platform: P
     """Where two customers have registered one bank account, each deletes its own."""
     owner, other = (platform.external_accounts.account_holder() for _ in range(2))
     body = platform.external_accounts.body(owner)
-    own_name = {"platformAccountId": platform.samples.reference()}
+    own_name = {"platformAccountId": platform.samples.own_id()}
     account = arranged_resource(platform.api.create_external_account(body))
     second = platform.api.create_external_account({**body, **own_name, "customerId": other["id"]})
     if not second.accepted or second.body["id"] == account["id"]:

@@ -599,7 +599,7 @@ def test_a_channel_to_be_verified_needs_an_address(
     without_address = {name: value for name, value in body.items() if name != CHANNELS[channel]}
 
     created = platform.api.create_customer(
-        {**without_address, "platformCustomerId": platform.samples.reference()}
+        {**without_address, "platformCustomerId": platform.samples.own_id()}
     )
 
     if not created.accepted:
@@ -642,7 +642,7 @@ def test_each_address_that_is_missing_is_told(platform: Platform, *, business: b
 
     def lacking(*names: str) -> Answer:
         rest = {name: value for name, value in body.items() if name not in names}
-        reference = {"platformCustomerId": platform.samples.reference()}
+        reference = {"platformCustomerId": platform.samples.own_id()}
         return platform.api.create_customer({**rest, **reference})
 
     alone = [lacking(name) for name in wanted]

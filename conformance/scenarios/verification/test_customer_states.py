@@ -118,7 +118,7 @@ def test_a_status_that_is_sent_decides_nothing(
             seen = platform.customers.read(arranged_resource(created))
             assert verification_status(seen) == "UNVERIFIED", created
         else:
-            again = {**body, "platformCustomerId": platform.samples.reference()}
+            again = {**body, "platformCustomerId": platform.samples.own_id()}
             created.refused(*REFUSED, twin=platform.api.create_customer(again))
     with check(by_update):
         assert verification_status(platform.customers.read(customer)) == "UNVERIFIED", updated

@@ -63,7 +63,7 @@ def test_a_disabled_account_of_a_business_is_reported(platform: Platform) -> Non
 @requirement("EVT-131")
 def test_a_change_is_reported_of_no_account_with_the_same_name(platform: Platform) -> None:
     """No new webhook is about another customer's older account with the same platformAccountId."""
-    name = {"platformAccountId": platform.samples.reference()}
+    name = {"platformAccountId": platform.samples.own_id()}
     accounts = []
     for holder in (platform.external_accounts.account_holder() for _ in range(2)):
         body = {**platform.external_accounts.body(holder), **name}

@@ -41,6 +41,14 @@ def test_references_are_not_used_twice() -> None:
     assert len({samples.reference() for _ in range(1000)}) == 1000
 
 
+def test_some_tests_have_ids_in_capitals() -> None:
+    """Whoever keeps ids of the platform in lower case is met by some of the tests."""
+    ids = [Samples(1, f"test_{number}").own_id() for number in range(40)]
+
+    assert {text.isupper() for text in ids} == {False, True}
+    assert all(text in (text.upper(), text.lower()) for text in ids)
+
+
 @pytest.mark.parametrize("count", [1, 2, 3, 9, 18])
 def test_digits_are_as_many_as_asked_for(count: int) -> None:
     """The first digit is not 0, and the last is 9, so that no sandbox gives them a meaning."""
