@@ -28,6 +28,9 @@ Way = Literal["signature", "liveness"]
 
 _SIGN = "ownership.sign"
 
+_LIVENESS = {True: "ownership.prove", False: "ownership.disprove"}
+"""The trigger that ends a liveness check, by whether it shows the owner."""
+
 CONFIRMATIONS = ("confirmUntrust", "confirmBeneficiary")
 """The two readings of the path at which an untrusting is confirmed."""
 
@@ -116,25 +119,35 @@ class Ownership(Part):
         if way == "signature":
             self.sign(account, started, right=right)
         else:
-            trigger = "ownership.prove" if right else "ownership.disprove"
-            self._triggers.fire(trigger, externalAccountId=account["id"])
+            self._triggers.fire(_LIVENESS[right], externalAccountId=account["id"])
 
     def prove(self, account: Json) -> None:
         """Prove the ownership of an account by a signature or by a liveness check.
 
         The ways that the profile has are tried one after the other, until one leads there.
         """
-        ways: list[Way] = [way for way, is_there in self._ways() if is_there] or ["liveness"]
+        self._conclude_somehow(account, "ACTIVE", right=True)
+
+    def disprove(self, account: Json) -> None:
+        """Let a proof of ownership fail, in one of the ways as in :meth:`prove`."""
+        self._conclude_somehow(account, "UNVERIFIED", right=False)
+
+    def _conclude_somehow(self, account: Json, status: str, *, right: bool) -> None:
+        has: tuple[tuple[Way, bool], ...] = (
+            ("signature", self.can_sign),
+            ("liveness", self._triggers.maps(_LIVENESS[right])),
+        )
+        ways: list[Way] = [way for way, is_there in has if is_there] or ["liveness"]
         for way in ways[:-1]:
             try:
-                self.conclude(account, way, right=True)
+                self.conclude(account, way, right=right)
             except (PreconditionFailed, ResourceMissing, TriggerFailed) as error:
                 self._observe(f"a proof of ownership by {way} did not work: {error}")
                 continue
-            if self._external_accounts.at_status(account, "ACTIVE").get("status") == "ACTIVE":
+            if self._external_accounts.at_status(account, status).get("status") == status:
                 return
-            self._observe(f"a proof of ownership by {way} did not lead to ACTIVE")
-        self.conclude(account, ways[-1], right=True)
+            self._observe(f"a proof of ownership by {way} did not lead to {status}")
+        self.conclude(account, ways[-1], right=right)
 
     def proven(self, account: Resource) -> Resource:
         """Return an external account, whose ownership is proved where its status waits for that."""
@@ -142,10 +155,6 @@ class Ownership(Part):
             return account
         self.prove(account)
         return self._external_accounts.arrange_status(account, "ACTIVE")
-
-    def _ways(self) -> tuple[tuple[Way, bool], ...]:
-        """Return the ways to a proof, each with whether the profile has it."""
-        return ("signature", self.can_sign), ("liveness", self._triggers.maps("ownership.prove"))
 
 
 class Trust(Part):

@@ -460,7 +460,7 @@ def test_a_sweep_does_not_pay_an_account_whose_proof_failed(platform: Platform) 
     before = platform.internal_accounts.balance(holder_account)
     platform.triggers.fire("ownership.demand", externalAccountId=external_account["id"])
     platform.external_accounts.arrange_status(external_account, UNPROVEN)
-    platform.ownership.conclude(external_account, "signature", right=False)
+    platform.ownership.disprove(external_account)
     platform.external_accounts.arrange_status(external_account, "UNVERIFIED")
 
     platform.internal_accounts.settle_deposit(account, AMOUNT)
