@@ -116,24 +116,14 @@ def _by_wire(body: Json) -> bool:
     return isinstance(destination, dict) and destination.get("paymentRail") == "WIRE"
 
 
-def _just_in_time(body: Json) -> bool:
-    source = body.get("source")
-    return isinstance(source, dict) and source.get("sourceType") == "REALTIME_FUNDING"
-
-
-for _name, _meant, _when in (
-    ("cut-at-once", at_once, "the quote is executed at once"),
-    ("cut-just-in-time", _just_in_time, "the quote is funded just in time"),
-    ("cut-by-wire", _by_wire, "the payment goes by wire"),
-):
-    declare(
-        "LIM-002",
-        _name,
-        f"a remittanceInformation is cut where {_when}",
-        receives(
-            quotes, "create", where(_meant, turned("remittanceInformation", lambda text: text[:80]))
-        ),
-    )
+declare(
+    "LIM-002",
+    "cut-by-wire",
+    "a remittanceInformation is cut where the payment goes by wire",
+    receives(
+        quotes, "create", where(_by_wire, turned("remittanceInformation", lambda text: text[:80]))
+    ),
+)
 
 
 for _kind in KINDS:
