@@ -55,11 +55,7 @@ def test_a_payment_is_swept_to_an_internal_account(platform: Platform, check: Ch
 
     The balance of the holder's account is not higher.
     """
-    holder_account, destination = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-    )
-    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    holder_account, destination, account = sweeping_inside(platform)
     before, home_before = (
         platform.internal_accounts.balance(destination),
         platform.internal_accounts.balance(holder_account),
@@ -127,11 +123,7 @@ def test_a_payment_is_swept_to_the_holders_own_account(platform: Platform) -> No
 @requirement("RBA-106", "RBA-103")
 def test_every_payment_is_swept(platform: Platform, check: Check) -> None:
     """A second, small deposit is swept too, after the first arrived, and the first not again."""
-    holder_account, destination = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-    )
-    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    _, destination, account = sweeping_inside(platform)
     before = platform.internal_accounts.balance(destination)
     platform.rule_based.sweep(account, AMOUNT)
     first = platform.internal_accounts.wait_for_increase(destination, before)
@@ -152,12 +144,8 @@ def test_every_payment_is_swept(platform: Platform, check: Check) -> None:
 @requirement("RBA-957")
 def test_what_a_quote_pays_is_swept(platform: Platform) -> None:
     """The balance of the destination grows, after a customer paid the rule-based account."""
-    holder_account, destination, source = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-        platform.internal_accounts.account(CURRENCY, amount=2 * AMOUNT),
-    )
-    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    _, destination, account = sweeping_inside(platform)
+    source = platform.internal_accounts.account(CURRENCY, amount=2 * AMOUNT)
     before = platform.internal_accounts.balance(destination)
     answer = platform.api.create_quote(
         platform.quotes.body(source, account, lockedCurrencyAmount=AMOUNT)
@@ -253,11 +241,7 @@ def test_a_payment_is_attributed_to_its_number(platform: Platform) -> None:
 @requirement("RBA-111")
 def test_what_settles_into_the_holders_account_stays(platform: Platform) -> None:
     """A deposit into the holder's account stays, while one into the rule-based account is swept."""
-    holder_account, destination = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-    )
-    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    holder_account, destination, account = sweeping_inside(platform)
     before, other_before = (
         platform.internal_accounts.balance(holder_account),
         platform.internal_accounts.balance(destination),
@@ -275,11 +259,7 @@ def test_what_settles_into_the_holders_account_stays(platform: Platform) -> None
 @requirement("RBA-112")
 def test_the_balance_that_a_sweep_raises_is_announced(platform: Platform) -> None:
     """An INTERNAL_ACCOUNT.BALANCE_UPDATED event names the internal account of the destination."""
-    holder_account, destination = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-    )
-    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    _, destination, account = sweeping_inside(platform)
 
     platform.internal_accounts.settle_deposit(account, AMOUNT)
 
@@ -332,11 +312,7 @@ def test_a_sweep_that_cannot_complete_ends_at_home(
 @requirement("RBA-121")
 def test_a_sweep_that_cannot_complete_brings_its_destination_nothing(platform: Platform) -> None:
     """The amount arrives on the holder's account, and the destination's balance is unchanged."""
-    holder_account, destination = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-    )
-    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    holder_account, destination, account = sweeping_inside(platform)
     before, other_before = (
         platform.internal_accounts.balance(holder_account),
         platform.internal_accounts.balance(destination),
@@ -419,6 +395,16 @@ def test_a_refund_of_a_sweep_that_cannot_be_delivered_ends(platform: Platform) -
     assert not any("PENDING" in status for status in refunds), refunds
 
 
+def sweeping_inside(platform: Platform) -> tuple[Resource, Resource, Resource]:
+    """Return a holder's account, another's, and a rule-based one that is swept to the latter."""
+    holder_account, destination = (
+        platform.rule_based.holder_account(),
+        platform.rule_based.holder_account(),
+    )
+    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    return holder_account, destination, account
+
+
 def sweeping_abroad(platform: Platform) -> tuple[Resource, Resource, Resource]:
     """Return a holder's account, an external account, and a rule-based one that is swept to it."""
     holder_account = platform.rule_based.holder_account()
@@ -486,11 +472,7 @@ def expect_home_or_waiting(
 @requirement("RBA-129")
 def test_a_sweep_to_an_account_that_is_closed_ends_at_home(platform: Platform) -> None:
     """The amount arrives on the holder's account if the internal account of another is CLOSED."""
-    holder_account, destination = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-    )
-    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    holder_account, destination, account = sweeping_inside(platform)
     before = platform.internal_accounts.balance(holder_account)
     platform.internal_accounts.stop(destination, "CLOSED")
 
@@ -549,11 +531,7 @@ def test_a_sweep_to_an_account_that_was_deleted_ends_at_home(platform: Platform)
 
 def test_what_a_sweep_costs_is_recorded(platform: Platform) -> None:
     """The specification does not say whether a sweep bears a fee, so the amounts are recorded."""
-    holder_account, destination = (
-        platform.rule_based.holder_account(),
-        platform.rule_based.holder_account(),
-    )
-    account = platform.rule_based.account_sweeping_to(holder_account, destination)
+    _, destination, account = sweeping_inside(platform)
     before = platform.internal_accounts.balance(destination)
 
     platform.internal_accounts.settle_deposit(account, AMOUNT)
