@@ -7,7 +7,7 @@ they can, and restore the settings.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any, Literal
@@ -40,9 +40,12 @@ from conformance.scenarios.kit.fees import (
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors
 from conformance.scenarios.protocol.test_counterparties import uma_quote
-from conformance.testdata.accounts import account_example
+from conformance.testdata.accounts import account_example, account_examples
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+
+End = Literal["sent", "received"]
+"""Which of the two currencies of a transfer asks for fields."""
 
 REQUIRED_FIELDS = "providerRequiredCustomerFields"
 
@@ -109,26 +112,31 @@ def test_each_currency_that_customers_pay_in_is_supported(platform: Platform) ->
     assert set(quoted) <= supported.keys(), supported.keys()
 
 
-@requirement("CFG-005", "CFG-007")
-@pytest.mark.parametrize("of_sending", [False, True], ids=["of-either", "of-sending-alone"])
+@requirement("CFG-007")
+@pytest.mark.parametrize(
+    ("end", "needed_id"),
+    [
+        case("CFG-005", "sent", "sent", "CFG-005"),
+        case("CFG-051", "received", "received", "CFG-051"),
+    ],
+)
 def test_a_field_that_a_currency_needs_has_to_be_supplied(
-    platform: Platform, check: Check, *, of_sending: bool
+    platform: Platform, check: Check, end: End, needed_id: str
 ) -> None:
     """A transfer is accepted with all fields; without any one of them it is refused or fails.
 
-    So it is where the currency that is sent asks for a field, and the one received does not. A
-    field counts where a customer without it pays in a currency that does not ask for it: then the
+    A field counts where a customer without it pays in a currency that does not ask for it: then the
     refusal is not that of a review, which may ask for the same field. Such a customer may have
     begun there, and have added the other currency later.
     """
-    corridor, fields = corridor_with_required_fields(platform, of_sending=of_sending)
+    corridor, fields = corridor_with_required_fields(platform, end)
     body = body_for(platform, corridor)
 
     complete_transfer = transfer_of(platform, body, corridor)
     with check("CFG-007"):
         complete_transfer[-1].expect_accepted()
 
-    with check("CFG-005"):
+    with check(needed_id):
         elsewhere = {name: found for name in fields if (found := pays_elsewhere(platform, name))}
         if not elsewhere:
             raise ResourceMissing(f"without {fields} a customer pays in no other currency either")
@@ -155,7 +163,7 @@ def test_a_field_that_a_currency_needs_is_needed_just_in_time_too(platform: Plat
     Or what a payment for it starts does not complete. As above, a field counts where a customer
     without it pays in another currency.
     """
-    corridor, fields = corridor_with_required_fields(platform)
+    corridor, fields = corridor_with_required_fields(platform, "received")
     body = body_for(platform, corridor)
     twins = transfer_of(platform, body, corridor, in_time=True)
     if not twins[-1].accepted:
@@ -182,7 +190,7 @@ def test_a_field_that_a_currency_needs_is_needed_just_in_time_too(platform: Plat
 @requirement("CFG-006")
 def test_a_field_that_a_currency_needs_may_be_supplied_later(platform: Platform) -> None:
     """A transfer is accepted after an update of the customer with the required fields."""
-    corridor, fields = corridor_with_required_fields(platform)
+    corridor, fields = corridor_with_required_fields(platform, "received")
     body = body_for(platform, corridor)
     created = platform.api.create_customer(
         {**without_members(body, *fields), "currencies": [platform.profile.currency]}
@@ -702,21 +710,21 @@ def listed_names(refusal: Answer) -> set[str]:
 # --- Helpers --------------------------------------------------------------------------------
 
 
-def corridor_with_required_fields(
-    platform: Platform, *, of_sending: bool = False
-) -> tuple[Corridor, list[str]]:
+def corridor_with_required_fields(platform: Platform, end: End) -> tuple[Corridor, list[str]]:
     """Return the corridor that requires the most fields, and those that can be left out.
 
-    The currency's names of the fields may be in capitals or with underscores. With ``of_sending``
-    the fields are those that the sending currency requires and the receiving one does not.
+    They are those of the currency that is ``sent``, or of the one ``received`` that the other does
+    not ask for, too. Their names may be in capitals or with underscores. Where no corridor of the
+    profile requires any, others are tried between its usual currency and those that do, as long as
+    the target pays there.
 
     Raises:
-        ResourceMissing: no currency of a corridor requires a field that can be left out.
+        ResourceMissing: no currency that is paid requires a field that can be left out.
     """
     required = required_fields_by_currency(platform, platform.configuration.read())
     members = {letters_of(name): name for name in platform.customers.body()}
-    found: tuple[Corridor, list[str]] | None = None
-    for corridor in platform.profile.resources.corridors:
+
+    def fields_of(corridor: Corridor) -> list[str]:
         sent, received = (
             {
                 members[known]
@@ -725,14 +733,43 @@ def corridor_with_required_fields(
             }
             for code in (corridor.sending, corridor.receiving)
         )
-        fields = sent - received if of_sending else sent | received
-        if len(fields) > (0 if found is None else len(found[1])):
-            found = corridor, sorted(fields)
-    if found is None:
-        raise ResourceMissing(
-            f"no currency of resources.corridors has {REQUIRED_FIELDS} that the suite can leave out"
-        )
-    return found
+        return sorted(sent if end == "sent" else received - sent)
+
+    named = platform.profile.resources.corridors
+    most = max(
+        named,
+        # Of a conversion it is certain which of its currencies asks.
+        key=lambda corridor: (len(fields_of(corridor)), corridor.sending != corridor.receiving),
+        default=None,
+    )
+    if most is not None and fields_of(most):
+        return most, fields_of(most)
+    for corridor in unnamed_corridors(platform, required):
+        if (fields := fields_of(corridor)) and is_paid_along(platform, corridor):
+            return corridor, fields
+    raise ResourceMissing(
+        f"no currency that is paid here has {REQUIRED_FIELDS} that the suite can leave out"
+    )
+
+
+def unnamed_corridors(platform: Platform, currencies: Iterable[str]) -> Iterator[Corridor]:
+    """Yield corridors between the usual currency and others, in each direction."""
+    usual = platform.quotes.corridor(same_currency=True)
+    accounts = {one.currency: one.name for one in [*account_examples().values()][::-1]}
+    for code in currencies:
+        if code in accounts and code != usual.sending:
+            yield Corridor(sending=usual.sending, receiving=code, account=accounts[code])
+            yield Corridor(sending=code, receiving=usual.receiving, account=usual.account)
+
+
+def is_paid_along(platform: Platform, corridor: Corridor) -> bool:
+    """Return whether a customer who supplies everything can pay along a corridor."""
+    try:
+        answers = transfer_of(platform, body_for(platform, corridor), corridor)
+    except (PreconditionFailed, ResourceMissing) as error:
+        platform.observe(f"{corridor.sending} to {corridor.receiving} is not paid: {error}")
+        return False
+    return answers[-1].accepted
 
 
 def required_fields_by_currency(platform: Platform, configuration: Json) -> dict[str, list[str]]:

@@ -34,7 +34,7 @@ def nothing_asked(patch: Patch) -> None:
 
 
 @mutant(
-    "CFG-005", "one of the fields that a currency asks for is enough", (customers, "missing_fields")
+    "CFG-051", "one of the fields that a currency asks for is enough", (customers, "missing_fields")
 )
 def one_is_enough(
     original: Callable[..., list[str]], customer: Customer, currency: str
@@ -59,6 +59,18 @@ def unasked_when_added(patch: Patch) -> None:
 
     patch.wrap(onboarding, "update", updating)
     patch.wrap(customers, "missing_fields", missing)
+
+
+def _of_what_is_sent(original: Callable[..., None], customer: Customer, *currencies: str) -> None:
+    original(customer, currencies[0])
+
+
+declare(
+    "CFG-051",
+    "sent-alone",
+    "what the currency that is received asks for is not looked at",
+    around(customers, "refuse_incomplete", _of_what_is_sent),
+)
 
 
 def _of_what_is_received(

@@ -40,6 +40,16 @@ def _currencies(change: Callable[[Json], Json]) -> Apply:
     return edited(platform, "view", edit)
 
 
+@variant(
+    "N456",
+    "a currency asks for fields of whoever sends it",
+    "sent",
+    (customers, "refuse_incomplete"),
+)
+def asked_of_senders(refuse: Function, customer: Customer, *currencies: str) -> None:
+    refuse(customer, currencies[0])
+
+
 @variant("N005", "the fields that a currency asks for are words in capitals", "onboarding")
 def fields_in_capitals(patch: Patch) -> None:
     words = {
