@@ -246,8 +246,9 @@ def unnamed_conversions(platform: Platform) -> Iterator[tuple[Resource, Resource
         with contextlib.suppress(ResourceMissing):
             account = platform.internal_accounts.account(currency, customer=customer, amount=0)
             held[currency] = account
-    for source in {source for source, _ in pairs} & held.keys():
-        platform.internal_accounts.deposit(held[source], 2 * max(amounts(held[source])))
+    for currency, account in held.items():
+        if any(source == currency for source, _ in pairs):
+            platform.internal_accounts.deposit(account, 2 * max(amounts(account)))
     for source, target in pairs:
         if source in held and target in held:
             yield held[source], held[target]
@@ -265,7 +266,7 @@ def test_each_account_receives_its_own_currency(platform: Platform, check: Check
         for side, found in quotes.items():
             answer = platform.api.create_quote(platform.quotes.body(source, receiver, side=side))
             if not answer.accepted:
-                platform.observe(f"nothing is quoted to {receiver}: {answer}")
+                platform.observe(f"nothing is quoted in {receiver['currency']}: {answer}")
                 break
             found.append((receiver, answer))
 
