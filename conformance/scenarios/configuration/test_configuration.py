@@ -42,7 +42,7 @@ from conformance.scenarios.kit.refusals import field_errors, last_name, listed_e
 from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.testdata.accounts import account_example, account_examples
 from conformance.text.paths import value_at
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 End = Literal["sent", "received"]
 """Which of the two currencies of a transfer asks for fields."""
@@ -766,7 +766,7 @@ def is_paid_along(platform: Platform, corridor: Corridor) -> bool:
     """Return whether a customer who supplies everything can pay along a corridor."""
     try:
         answers = transfer_of(platform, body_for(platform, corridor), corridor)
-    except (PreconditionFailed, ResourceMissing) as error:
+    except (PreconditionFailed, ResourceMissing, TriggerFailed) as error:
         platform.observe(f"{corridor.sending} to {corridor.receiving} is not paid: {error}")
         return False
     return answers[-1].accepted
