@@ -325,13 +325,20 @@ def test_a_sweep_that_cannot_complete_brings_its_destination_nothing(platform: P
     assert platform.internal_accounts.balance(destination) == other_before
 
 
-def expect_home(platform: Platform, holder_account: Resource, before: int) -> None:
+def expect_home(
+    platform: Platform, holder_account: Resource, before: int, failing: Resource | None = None
+) -> None:
     """Assert that the amount of a sweep arrives on the holder's account.
 
     It may lack the fees of a payout that was tried.
+
+    Raises:
+        ResourceMissing: the payout to ``failing`` did not fail, as its transaction shows.
     """
     __tracebackhide__ = True
     increase = platform.internal_accounts.wait_for_increase(holder_account, before)
+    if not increase and failing is not None and is_paid(platform, holder_account, failing):
+        raise ResourceMissing(f"the sandbox completes sweeps to {failing['id']}")
     assert 0 < increase <= AMOUNT, (
         f"of {AMOUNT} that were swept, {increase} came to {holder_account['id']}"
     )
@@ -361,10 +368,7 @@ def test_a_sweep_whose_payout_fails_ends_at_home(platform: Platform, trigger: st
 
     platform.internal_accounts.settle_deposit(account, AMOUNT)
 
-    increase = platform.internal_accounts.wait_for_increase(holder_account, before)
-    if not increase and is_paid(platform, holder_account, destination):
-        raise ResourceMissing(f"the sandbox completes sweeps to {destination['id']}")
-    expect_home(platform, holder_account, before)
+    expect_home(platform, holder_account, before, failing=destination)
 
 
 def is_paid(platform: Platform, holder_account: Resource, destination: Resource) -> bool:

@@ -352,10 +352,7 @@ def test_fees_are_one_fraction_of_each_amount(
     platform: Platform, same_currency: Corridor | None
 ) -> None:
     """From each amount to the next, fees grow by the same fraction of what is sent in addition."""
-    if same_currency is None:
-        raise ResourceMissing("resources.corridors of the profile has none of this kind")
-    source, destination = platform.quotes.ends(same_currency, amount=0)
-    platform.internal_accounts.deposit(source, 2 * LARGE)
+    source, destination = funded_ends(platform, same_currency, 2 * LARGE)
     quotes = []
     for amount in (LARGE // 5, LARGE // 2, LARGE):
         answer = platform.api.create_quote(platform.quotes.body(source, destination, amount=amount))
@@ -776,8 +773,10 @@ def require_no_fixed_fee(quote: Json) -> None:
             raise ResourceMissing(f"the quote takes a fixed fee, {name}: {details[name]}")
 
 
-def funded_ends(platform: Platform, corridor: Corridor | None) -> tuple[Resource, Resource]:
-    """Return a source with the funds for all of :func:`amounts`, and a destination.
+def funded_ends(
+    platform: Platform, corridor: Corridor | None, funds: int | None = None
+) -> tuple[Resource, Resource]:
+    """Return a source with ``funds``, by default for all of :func:`amounts`, and a destination.
 
     Raises:
         ResourceMissing: the profile has no corridor of this kind.
@@ -785,7 +784,7 @@ def funded_ends(platform: Platform, corridor: Corridor | None) -> tuple[Resource
     if corridor is None:
         raise ResourceMissing("resources.corridors of the profile has none of this kind")
     source, destination = platform.quotes.ends(corridor, amount=0)
-    platform.internal_accounts.deposit(source, 2 * max(amounts(source)))
+    platform.internal_accounts.deposit(source, funds or 2 * max(amounts(source)))
     return source, destination
 
 
@@ -797,10 +796,7 @@ def quote_both_sides(platform: Platform, corridor: Corridor | None) -> tuple[Res
     Raises:
         ResourceMissing: there is no corridor of this kind, or the target does not quote so much.
     """
-    if corridor is None:
-        raise ResourceMissing("resources.corridors of the profile has none of this kind")
-    source, destination = platform.quotes.ends(corridor, amount=0)
-    platform.internal_accounts.deposit(source, 2 * LARGE)
+    source, destination = funded_ends(platform, corridor, 2 * LARGE)
 
     def pair() -> tuple[Resource, Resource]:
         sending = platform.api.create_quote(platform.quotes.body(source, destination, amount=LARGE))

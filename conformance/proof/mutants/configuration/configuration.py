@@ -61,29 +61,26 @@ def unasked_when_added(patch: Patch) -> None:
     patch.wrap(customers, "missing_fields", missing)
 
 
-def _of_what_is_sent(original: Callable[..., None], customer: Customer, *currencies: str) -> None:
-    original(customer, currencies[0])
+def _asked_by_one_end(end: int) -> Apply:
+    """Return the patch that looks at what the first or the last of the two currencies asks for."""
+
+    def refuse(original: Callable[..., None], customer: Customer, *currencies: str) -> None:
+        original(customer, currencies[end])
+
+    return around(customers, "refuse_incomplete", refuse)
 
 
 declare(
     "CFG-051",
     "sent-alone",
     "what the currency that is received asks for is not looked at",
-    around(customers, "refuse_incomplete", _of_what_is_sent),
+    _asked_by_one_end(0),
 )
-
-
-def _of_what_is_received(
-    original: Callable[..., None], customer: Customer, *currencies: str
-) -> None:
-    original(customer, currencies[-1])
-
-
 declare(
     "CFG-005",
     "received-alone",
     "what the currency that is sent asks for is not looked at",
-    around(customers, "refuse_incomplete", _of_what_is_received),
+    _asked_by_one_end(-1),
 )
 
 
