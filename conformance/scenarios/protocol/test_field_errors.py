@@ -104,6 +104,7 @@ CUSTOMER_WITH_MORE_FAULTS = Subject(
         "address.city": "San Francisco " * 400,
         "address.country": "USA",
         "idType": "PASSPORT",
+        "fullName": "Ines",
     },
 )
 BUSINESS = Subject(

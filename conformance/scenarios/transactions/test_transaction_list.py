@@ -11,7 +11,14 @@ import pytest
 from conformance.platform.given.cards import ENDS
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, listed_members, require_member
+from conformance.platform.resource import (
+    Body,
+    Json,
+    Resource,
+    as_resource,
+    listed_members,
+    require_member,
+)
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, create_quote
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
@@ -39,23 +46,24 @@ def test_transactions_can_be_listed(platform: Platform) -> None:
 @requirement("TRX-987")
 def test_what_comes_in_is_a_credit(platform: Platform) -> None:
     """A deposit that is listed as INCOMING is no DEBIT, be it listed at once or once returned."""
+    assert all(row.get("direction") != "DEBIT" for row in incoming(platform)), DEPOSITED
+
+
+def incoming(platform: Platform) -> list[Body]:
+    """Return the transactions of a deposit that are listed, at once or after it was returned.
+
+    Raises:
+        ResourceMissing: no transaction of the type INCOMING is listed.
+    """
     account = platform.internal_accounts.account(amount=0)
     platform.internal_accounts.deposit(account, DEPOSITED)
-
-    rows = incoming_of(platform, account)
-    if not rows:
-        platform.internal_accounts.return_deposit(account, DEPOSITED)
-        rows = incoming_of(platform, account)
-
-    if not rows:
-        raise ResourceMissing("no deposit is listed as INCOMING")
-    assert all(row.get("direction") != "DEBIT" for row in rows), rows
-
-
-def incoming_of(platform: Platform, account: Resource) -> list[Json]:
-    """Return the transactions of the type INCOMING that are listed for an account's customer."""
-    rows = platform.transactions.known_of_customer(account["customerId"])
-    return [row for row in rows if row.get("type") == "INCOMING"]
+    for return_it in (False, True):
+        if return_it:
+            platform.internal_accounts.return_deposit(account, DEPOSITED)
+        listed = platform.transactions.known_of_customer(account["customerId"])
+        if rows := [row for row in listed if row.get("type") == "INCOMING"]:
+            return rows
+    raise ResourceMissing("no deposit is listed as INCOMING")
 
 
 @requirement("TRX-071", "TRX-072")
@@ -76,6 +84,21 @@ def test_a_status_keeps_to_the_transactions_at_it(platform: Platform, check: Che
             assert {row.get("status") for row in rows} <= {require_member(expected, "status")}
         with check("TRX-072"):
             assert expected["id"] in {row.get("id") for row in rows}
+
+
+@requirement("TRX-072")
+def test_a_status_lists_what_came_in(platform: Platform, check: Check) -> None:
+    """The filter by status lists a deposit that is at that status before and after the list."""
+    before = as_resource(incoming(platform)[0])
+    status = require_member(before, "status")
+
+    listed = _list_filtered(platform, before, check, "TRX-072", status=status)
+
+    after = platform.transactions.known_of_customer(before["customerId"])
+    if (before["id"], status) not in {(row["id"], row.get("status")) for row in after}:
+        raise ResourceMissing(f"the deposit does not stay at {status} while it is listed")
+    with check("TRX-072"):
+        assert before["id"] in {row.get("id") for row in listed}
 
 
 @requirement("TRX-071", "TRX-072")

@@ -176,6 +176,14 @@ declare(
 )
 
 
+declare(
+    "ERR-091",
+    "in-turn",
+    "a single-word name is told once nothing else is wrong",
+    told_of(lambda found: [entry for entry in found if entry["field"] != "fullName"] or found),
+)
+
+
 def _business(entry: Json) -> bool:
     return str(entry["field"]).startswith("businessInfo.")
 

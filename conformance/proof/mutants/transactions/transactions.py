@@ -448,6 +448,12 @@ def unsuccessful_together(filtered: Function, query: Json) -> Any:
     return filtered(without("status")(query)).where(Transaction.status.in_(ends))
 
 
+@mutant("TRX-072", "a list by status leaves out what comes in", (transactions, "filtered"), around)
+def paid_out_by_status(filtered: Function, query: Json) -> Any:
+    rows = filtered(query)
+    return rows.where(Transaction.type != "INCOMING") if "status" in query else rows
+
+
 for _status in ("PROCESSING", "FAILED", "EXPIRED"):
     declare(
         "TRX-071",
