@@ -23,9 +23,11 @@ from typing import Annotated, Any
 import typer
 import yaml
 
+from conformance.exchange.shard import WHOLE, Shard
 from conformance.platform.resource import merged
 from conformance.proof.draw import TODAY, Draw
-from conformance.proof.host import spread
+from conformance.proof.finds import FAILED, Find, read_finds, write_finds
+from conformance.proof.host import SUITE, spread
 from conformance.proof.planting import (
     CLIENT_SECRET,
     PROFILE,
@@ -39,6 +41,8 @@ from conformance.proof.second.persona import PERSONAS
 from conformance.verdict.decisions import Reason
 
 _SHOWN = 20
+_DRAWN = 2
+"""How many personas are judged in one draw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,30 +144,49 @@ def personas(
         Path | None, typer.Option(help="keep the report of each persona in a folder here")
     ] = None,
     processes: Annotated[int, typer.Option(min=1, help="processes that share the work")] = 1,
+    kept: Annotated[
+        bool, typer.Option("--kept", help="with --bugs: plant each for the one test that found it")
+    ] = False,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="with --bugs: keep which test finds each bug")
+    ] = False,
     draw: Annotated[
         str | None,
-        typer.Option(metavar="SEED", help=f"one of them, drawn by chance: a number, or {TODAY}"),
+        typer.Option(
+            metavar="SEED",
+            help=f"two personas, or with --kept some finds, drawn by chance: a number, or {TODAY}",
+        ),
     ] = None,
     shares: Annotated[
-        int, typer.Option(min=1, help="with --draw: one of so many parts of the tests")
+        int, typer.Option(min=1, help="with --draw: one of so many parts of the tests, or finds")
     ] = 1,
     verbose: Annotated[bool, typer.Option("--verbose", help="print every alarm")] = False,
 ) -> None:
     """Judge an implementation by another hand, in all its personas: is any of them failed?"""
     known: Mapping[str, object] = BUGS if bugs else PERSONAS
     chosen = names or list(known)
-    selection: tuple[str, ...] = ()
-    if draw is not None:
-        by_chance = Draw.parse(draw, shares)
-        chosen = [chosen[by_chance.seed // shares % len(chosen)]]
-        selection = (f"--shard={by_chance.shard}",)
-        typer.echo(f"drawn by {by_chance}")
     for name in chosen:
         if name not in known:
             raise typer.BadParameter(f"{name} is none of {', '.join(known)}")
+    if (kept or figures) and not bugs:
+        raise typer.BadParameter("--kept and --figures are for --bugs")
+    if bugs and draw is not None and not kept:
+        raise typer.BadParameter("--draw with --bugs is for --kept")
+    shard, selection = WHOLE, list[str]()
+    if draw is not None:
+        by_chance = Draw.parse(draw, shares)
+        shard, selection = by_chance.shard, [f"--shard={by_chance.shard}"]
+        typer.echo(f"drawn by {by_chance}")
+        if not bugs:
+            first = by_chance.seed // shares * _DRAWN
+            chosen = [chosen[(first + place) % len(chosen)] for place in range(_DRAWN)]
     try:
-        if bugs:
-            good = _plant(chosen, processes)
+        if kept:
+            good = _plant_kept(
+                [find for find in read_finds() if find.bug in chosen], shard, processes
+            )
+        elif bugs:
+            good = _plant(chosen, processes, figures=figures)
         else:
             arguments = ("conformance", *selection, *(("-n", str(processes)) * (processes > 1)))
             good = _judge(chosen, arguments, report_dir, verbose=verbose)
@@ -189,8 +212,30 @@ def _judge(
     return good
 
 
-def _plant(names: Sequence[str], processes: int) -> bool:
+def _plant_kept(finds: Sequence[Find], shard: Shard, processes: int) -> bool:
+    """Plant the bugs whose kept test is in a share, each for that test; tell whether all show."""
+    wanted = {find.bug: find for find in finds if shard.has(find.test)}
+    tests = sorted({str(SUITE.parent / find.test) for find in wanted.values()})
+    results = spread(partial(planted, list(wanted), tests), processes, among=len(wanted))
+    lost = [
+        one.bug
+        for one in results
+        if not one.failed and (wanted[one.bug].verdict == FAILED or not one.warned)
+    ]
+    typer.echo(
+        f"{len(results)} kept finds of planted bugs: {len(results) - len(lost)} seen again, "
+        f"{len(lost)} lost"
+    )
+    for name in lost:
+        typer.echo(f"  {name}: {wanted[name].test} does not see it any more")
+    return bool(results) and not lost
+
+
+def _plant(names: Sequence[str], processes: int, *, figures: bool) -> bool:
     results = spread(partial(planted, names, ()), processes, among=len(names))
+    if figures:
+        others = [find for find in read_finds() if find.bug in BUGS and find.bug not in names]
+        write_finds([*others, *(find for one in results if (find := one.find))])
     missed = [result for result in results if not result.failed]
     warned = [result for result in missed if result.warned]
     typer.echo(

@@ -32,6 +32,7 @@ from conformance.contract.catalogue import Level, catalogue
 from conformance.contract.data import FIXTURES
 from conformance.platform.resource import merged
 from conformance.plugin import SESSION
+from conformance.proof.finds import FAILED, WARNED, Find
 from conformance.proof.host import EMBEDDED, SUITE, outcomes_of, turns
 from conformance.proof.second.bugs import BUGS
 from conformance.proof.second.persona import STRICT
@@ -59,7 +60,8 @@ class Planted:
 
     Where none failed, ``warned`` are the recommended ones that are not followed any more, and
     ``undecided`` those that the bug left inconclusive: a run is not green for these, but does not
-    say that the target breaks something either.
+    say that the target breaks something either. ``test`` is the one that failed, or that warned
+    first; it is empty where there is none.
     """
 
     bug: str
@@ -67,6 +69,14 @@ class Planted:
     warned: tuple[str, ...]
     undecided: tuple[str, ...]
     met: int
+    test: str = ""
+
+    @property
+    def find(self) -> Find | None:
+        """The find that is kept, where there is one."""
+        if not self.test:
+            return None
+        return Find(self.bug, FAILED if self.failed else WARNED, self.test)
 
     @property
     def outcome(self) -> str:
@@ -121,6 +131,7 @@ class _Guest:
     def _planted(self, bug: str, tests: Sequence[pytest.Item], suite: Session) -> Planted:
         """Run tests with a bug, until one fails a requirement that it does not fail without it."""
         warned: set[str] = set()
+        warning = ""
         undecided: set[str] = set()
         for test in tests:
             before = self._before[test.nodeid]
@@ -134,11 +145,15 @@ class _Guest:
             if failed:
                 failed -= _with(outcomes_of(test, suite), Outcome.FAILED)
             recommended = {name for name in failed if catalogue()[name].level is Level.SHOULD}
-            if failed - recommended:
-                return Planted(bug, tuple(sorted(failed - recommended)), (), (), len(tests))
+            if broken := tuple(sorted(failed - recommended)):
+                return Planted(bug, broken, (), (), len(tests), test.nodeid)
+            if recommended and not warned:
+                warning = test.nodeid
             warned |= recommended
             undecided |= _with(outcomes, Outcome.INCONCLUSIVE) - _with(before, Outcome.INCONCLUSIVE)
-        return Planted(bug, (), tuple(sorted(warned)), tuple(sorted(undecided)), len(tests))
+        return Planted(
+            bug, (), tuple(sorted(warned)), tuple(sorted(undecided)), len(tests), warning
+        )
 
 
 def _with(outcomes: Mapping[str, Outcome], wanted: Outcome) -> set[str]:

@@ -716,7 +716,7 @@ def corridor_with_required_fields(platform: Platform, end: End) -> tuple[Corrido
     They are those of the currency that is ``sent``, or of the one ``received`` that the other does
     not ask for, too. Their names may be in capitals or with underscores. Where no corridor of the
     profile requires any, others are tried between its usual currency and those that do, as long as
-    the target pays there.
+    the target pays there; so is the one of these that requires the most, where it requires more.
 
     Raises:
         ResourceMissing: no currency that is paid requires a field that can be left out.
@@ -742,11 +742,17 @@ def corridor_with_required_fields(platform: Platform, end: End) -> tuple[Corrido
         key=lambda corridor: (len(fields_of(corridor)), corridor.sending != corridor.receiving),
         default=None,
     )
-    if most is not None and fields_of(most):
+    fewest = 0 if most is None else len(fields_of(most))
+    richer = sorted(
+        (one for one in unnamed_corridors(platform, required) if len(fields_of(one)) > fewest),
+        key=lambda corridor: -len(fields_of(corridor)),
+    )
+    # That one field is enough shows where several are asked for; one such corridor is tried.
+    for corridor in richer[:1] if fewest else richer:
+        if is_paid_along(platform, corridor):
+            return corridor, fields_of(corridor)
+    if most is not None and fewest:
         return most, fields_of(most)
-    for corridor in unnamed_corridors(platform, required):
-        if (fields := fields_of(corridor)) and is_paid_along(platform, corridor):
-            return corridor, fields
     raise ResourceMissing(
         f"no currency that is paid here has {REQUIRED_FIELDS} that the suite can leave out"
     )

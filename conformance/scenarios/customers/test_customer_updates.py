@@ -54,6 +54,9 @@ CHANGES: dict[str, tuple[str, Any]] = {
 }
 """Members of an individual, each with the requirement that it can be changed and a new value."""
 
+FOREIGN = "MX"
+"""The nationality of who is a citizen of none of the countries of addresses."""
+
 OF_BUSINESSES = ("email", "phoneNumber", "address")
 """What a business may change as an individual may."""
 
@@ -169,9 +172,12 @@ def test_a_member_can_be_changed(
 ) -> None:
     """The answer shows the new value of the member, as the customer does who is read again.
 
-    All other members of that customer are unchanged.
+    All other members of that customer are unchanged. The customer is of another country than the
+    one of the address, if the target lets one be.
     """
-    customer = platform.customers.read(fully_told(platform, "individual"))
+    told = fully_told(platform, "individual")
+    platform.api.update_customer(told["id"], {"nationality": FOREIGN})
+    customer = platform.customers.read(told)
     new = platform.samples.filled(value)
 
     answer = platform.api.update_customer(customer["id"], {member: new})

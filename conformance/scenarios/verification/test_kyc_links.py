@@ -248,6 +248,19 @@ def test_each_link_leads_to_the_place_of_its_own_request(platform: Platform) -> 
     assert not contains_url(first, special), first
 
 
+@requirement("KYC-015")
+def test_a_link_leads_to_a_place_within_a_page(platform: Platform) -> None:
+    """A link contains a ``redirectUri`` with a fragment whole, where the target takes one."""
+    customer = platform.verification.reviews.unsubmitted()
+    within = f"{platform.profile.bindings.redirect_uri.partition('#')[0]}#/finished"
+
+    answer = platform.verification.links.create(customer, {"redirectUri": within})
+
+    if not answer.accepted:
+        raise ResourceMissing(f"the target takes no redirectUri with a fragment: {answer}")
+    assert contains_url(answer.body["kycUrl"], within), answer
+
+
 @requirement("KYC-017")
 def test_a_link_alone_verifies_no_business(platform: Platform) -> None:
     """A link that nobody follows does not change the status of a business."""

@@ -608,6 +608,19 @@ for _sent, _lost, _business in (
     )
 
 
+@mutant("CUS-030", "who moves to an address is a citizen of its country")
+def naturalized(patch: Patch) -> None:
+    def update(original: Handler, unit: Unit, ask: Ask) -> Any:
+        original(unit, ask)
+        customer = customers.get(unit, ask.params["customerId"])
+        country = (ask.body.get("address") or {}).get("country")
+        if country and customer.details.get("nationality"):
+            customer.details = {**customer.details, "nationality": country}
+        return customers.view(customer)
+
+    patch.wrap(onboarding, "update", update)
+
+
 @mutant("CUS-030", "a change takes away what the change before it told of due diligence")
 def told_by_the_last_change_alone(patch: Patch) -> None:
     told: dict[str, list[str]] = {}

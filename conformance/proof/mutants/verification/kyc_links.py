@@ -221,6 +221,11 @@ def lower_case_place(
     return original(provider, redirect_uri.lower())
 
 
+@mutant("KYC-015", "links lead to the top of a page", (kyc_links, "url_of"))
+def top_of_page(original: Callable[..., str], provider: rules.HostedFlow, redirect_uri: str) -> str:
+    return original(provider, redirect_uri.partition("#")[0])
+
+
 @mutant("KYC-015", "every link leads to the place that the first one named")
 def first_place(patch: Patch) -> None:
     places: list[str] = []
