@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from functools import partial
 from typing import Any
 
@@ -32,23 +35,45 @@ def refusing(place: Place, code: str, other: str) -> Apply:
 # --- Codes and statuses ---------------------------------------------------------------------
 
 
-@variant("N099", "too many starts are told by a code of their own, and for how long", "codes")
-def own_code_of_the_cap(patch: Patch) -> None:
-    patch.row(rules, "ERROR_STATUS", "SCA_RESET_LIMIT_EXCEEDED", 429)
-    refusing((factor_resets, "refuse_beyond_cap"), "RATE_LIMITED", "SCA_RESET_LIMIT_EXCEEDED")(
-        patch
-    )
+def _told_until(when: Callable[[], str]) -> Apply:
+    """Refuse too many starts by a code of their own, and say by a header when to come back."""
 
-    def told(
-        refuse: Function, refusal: errors.Refusal, headers: dict[str, str] | None = None
-    ) -> Any:
-        late = refusal.code == "SCA_RESET_LIMIT_EXCEEDED"
-        more = {"Retry-After": "86399"} if late else {}
-        return refuse(refusal, {**(headers or {}), **more} or None)
+    def apply(patch: Patch) -> None:
+        patch.row(rules, "ERROR_STATUS", "SCA_RESET_LIMIT_EXCEEDED", 429)
+        refusing((factor_resets, "refuse_beyond_cap"), "RATE_LIMITED", "SCA_RESET_LIMIT_EXCEEDED")(
+            patch
+        )
 
-    patch.wrap(app, "refuse", told)
+        def told(
+            refuse: Function, refusal: errors.Refusal, headers: dict[str, str] | None = None
+        ) -> Any:
+            late = refusal.code == "SCA_RESET_LIMIT_EXCEEDED"
+            more = {"Retry-After": when()} if late else {}
+            return refuse(refusal, {**(headers or {}), **more} or None)
+
+        patch.wrap(app, "refuse", told)
+
+    return apply
 
 
+def _tomorrow() -> str:
+    return format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
+
+
+declare(
+    "N099",
+    "own-code-of-the-cap",
+    "too many starts are told by a code of their own, and for how long",
+    _told_until(lambda: "86399"),
+    "codes",
+)
+declare(
+    "N099",
+    "own-code-until-a-date",
+    "too many starts are told by a code of their own, and until which date",
+    _told_until(_tomorrow),
+    "forms",
+)
 declare(
     "N099",
     "code-of-the-volume",

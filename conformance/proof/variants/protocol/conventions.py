@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from typing import Any
 
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
@@ -25,6 +28,9 @@ _METHOD = "This path does not take"
 _MEDIA = "Expected application/json, got"
 
 _WILD = re.compile(rb"x{1000}|%(?:00|2F|FF|zz|F0|D7)")
+_PACED = 199
+"""Each so many requests are refused for their pace."""
+
 _FURTHER = frozenset({"limit", "cursor", "sortOrder", "reference", "startDate", "endDate"})
 
 
@@ -244,6 +250,22 @@ def ascii_descriptions(unit: Any, ask: Ask) -> None:
     text = ask.body.get("description") if isinstance(ask.body, dict) else None
     if isinstance(text, str) and not text.isascii():
         raise errors.invalid_input(errors.field_error("description", "Expected ASCII."))
+
+
+# --- Pace -----------------------------------------------------------------------------------
+
+
+@variant("N048", "now and then a request is refused for its pace, until a date", "slow")
+def paced_by_dates(patch: Patch) -> None:
+    numbers = itertools.count(1)
+
+    def change(scope: Any) -> Response | None:
+        if scope["path"].startswith("/control/") or next(numbers) % _PACED:
+            return None
+        until = {"Retry-After": format_datetime(datetime.now(UTC), usegmt=True)}
+        return JSONResponse({"code": "RATE_LIMITED", "reason": "Wait a moment."}, 429, until)
+
+    answered_early(patch, change)
 
 
 @variant(

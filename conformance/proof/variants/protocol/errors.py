@@ -22,14 +22,16 @@ from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.proof.variants.protocol.toolkit import refuse
 from conformance.reference import app, errors, rules
+from conformance.reference.authentication import factor_resets
 from conformance.reference.customers import onboarding
 from conformance.reference.embedded_wallets import embedded_wallets
 from conformance.reference.external_accounts import account_types, externals, receivers
+from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, parties, quotes, uma
 from conformance.reference.store import ExternalAccount, Quote
-from conformance.reference.transactions import settlement
+from conformance.reference.transactions import settlement, transactions
 from conformance.reference.unit import Unit
-from conformance.reference.verification import owners
+from conformance.reference.verification import documents, owners, verifications
 
 Refuse = Callable[[ExternalAccount], None]
 
@@ -135,24 +137,42 @@ for _name, (_point, _statement, _place, _code, _other, _group) in RECODED.items(
     declare(_point, _name, _statement, recoded(*_place, _other, _code), _group)
 
 
-_FROM_BODIES: tuple[tuple[Place, tuple[str, ...]], ...] = (
-    ((quotes, "create"), ("INVALID_INPUT", "ACCOUNT_NOT_FOUND", "CUSTOMER_NOT_FOUND")),
-    ((onboarding, "create"), ("INVALID_INPUT",)),
-    ((owners, "create"), ("INVALID_INPUT", "CUSTOMER_NOT_FOUND")),
+_UNKNOWN_IN_BODIES: tuple[tuple[Place, tuple[str, ...]], ...] = (
+    ((quotes, "create"), ("ACCOUNT_NOT_FOUND", "CUSTOMER_NOT_FOUND")),
+    ((owners, "create"), ("CUSTOMER_NOT_FOUND",)),
+    ((externals, "create"), ("CUSTOMER_NOT_FOUND",)),
+    ((verifications, "create"), ("CUSTOMER_NOT_FOUND",)),
+    ((documents, "create"), ("DOCUMENT_HOLDER_NOT_FOUND",)),
+    ((rule_based, "create"), ("CUSTOMER_NOT_FOUND",)),
 )
-"""Where bodies are refused for what stands in them, and with which codes."""
+"""Where bodies are refused for an id that nothing has, and with which codes."""
+
+_BAD_BY_THE_TEXT: tuple[Place, ...] = (
+    (receivers, "lookup"),
+    (transactions, "refuse_status_of_cards"),
+    (factor_resets, "move"),
+)
+"""What is refused with 400, as the text says: a lookup (236), a status beside the type CARD (395)
+and the completion of a reset before its liveness check has passed (410)."""
 
 
-@variant("M20", "what is wrong in a body cannot be processed: its status is 422", "unprocessable")
+@variant("M20", "what has a fault of form cannot be processed: its status is 422", "unprocessable")
 def unprocessable_fields(patch: Patch) -> None:
     patch.row(rules, "ERROR_STATUS", "UNPROCESSABLE_ENTITY", 422)
-    for place, codes in _FROM_BODIES:
+
+    def unprocessable(refusal: errors.Refusal) -> errors.Refusal:
+        return errors.Refusal("UNPROCESSABLE_ENTITY", refusal.reason, refusal.details)
+
+    def refuse(original: Function, refusal: errors.Refusal, headers: Any = None) -> Any:
+        unread = refusal.code == "INVALID_REQUEST_FORMAT"
+        return original(unprocessable(refusal) if unread else refusal, headers)
+
+    edited(errors, "invalid_input", unprocessable)(patch)
+    patch.wrap(app, "refuse", refuse)
+    for place, codes in _UNKNOWN_IN_BODIES:
         recoded(*place, "UNPROCESSABLE_ENTITY", *codes)(patch)
-    patch.wrap(
-        app,
-        "malformed",
-        lambda _, reason: errors.Refusal("UNPROCESSABLE_ENTITY", reason),
-    )
+    for place in _BAD_BY_THE_TEXT:
+        recoded(*place, "INVALID_INPUT", "UNPROCESSABLE_ENTITY")(patch)
 
 
 def _by_field(name: str, code: str) -> Apply:

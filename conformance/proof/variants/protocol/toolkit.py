@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from conformance.platform.part import Context
+from conformance.platform.platform import Platform
 from conformance.proof.kit.builders import Place, rescued
-from conformance.proof.patch import Apply
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
 from conformance.reference.store import ExternalAccount, InternalAccount
 from conformance.reference.unit import clock
 
 A_MOMENT = 0.1
+
+
+def bind(patch: Patch, **bindings: Any) -> None:
+    """Let tests have a profile with other bindings, as one of such a target has them."""
+
+    def begin(init: Function, self: Platform, context: Context) -> None:
+        profile = context.profile
+        bound = profile.bindings.model_copy(update=bindings)
+        init(self, replace(context, profile=profile.model_copy(update={"bindings": bound})))
+
+    patch.wrap(Platform, "__init__", begin)
 
 
 def is_young(row: InternalAccount | ExternalAccount) -> bool:

@@ -18,6 +18,7 @@ from conformance.reference import errors, money, rules
 from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import fees, limits, parties, quotes, transfers
+from conformance.reference.store import Quote
 from conformance.reference.transactions import transactions
 from conformance.reference.unit import Ask, Unit
 
@@ -86,22 +87,59 @@ declare(
 # --- What a limit is on ---------------------------------------------------------------------
 
 
-@variant("M94", "the maximum of a transaction is on what is sent without its fees", "apart")
-def maximum_without_fees(patch: Patch) -> None:
-    refuse_large = limits.refuse_large
+def _maximum(limited: Callable[[Quote], tuple[int, str]], side: str | None) -> Apply:
+    """Have the maximum of a transaction be on an amount of its quote, in a currency.
 
-    def drafted(draft: Function, unit: Unit, order: quotes.Order) -> Any:
-        quote = draft(unit, order)
-        net = quote.sending_amount - quotes.fees_included(quote)
-        refuse_large(unit, net, quote.sending_currency)
-        return quote
+    ``side`` is what the profile says that it is on; None where it does not say it.
+    """
 
-    def without_side(limit: Function, self: Quotes) -> Any:
-        return limit(self).model_copy(update={"side": None})
+    def apply(patch: Patch) -> None:
+        refuse_large = limits.refuse_large
 
-    patch.replace(limits, "refuse_large", lambda *_: None)
-    patch.wrap(quotes, "draft", drafted)
-    patch.wrap(Quotes, "largest_transaction", without_side)
+        def drafted(draft: Function, unit: Unit, order: quotes.Order) -> Quote:
+            quote: Quote = draft(unit, order)
+            refuse_large(unit, *limited(quote))
+            return quote
+
+        def told(limit: Function, self: Quotes) -> Any:
+            return limit(self).model_copy(update={"side": side})
+
+        patch.replace(limits, "refuse_large", lambda *_: None)
+        patch.wrap(quotes, "draft", drafted)
+        patch.wrap(Quotes, "largest_transaction", told)
+
+    return apply
+
+
+def _sent_without_fees(quote: Quote) -> tuple[int, str]:
+    return quote.sending_amount - quotes.fees_included(quote), quote.sending_currency
+
+
+def _arriving(quote: Quote) -> tuple[int, str]:
+    return quote.receiving_amount, quote.receiving_currency
+
+
+declare(
+    "M94",
+    "maximum-without-fees",
+    "the maximum of a transaction is on what is sent without its fees",
+    _maximum(_sent_without_fees, None),
+    "apart",
+)
+declare(
+    "M94",
+    "maximum-of-what-arrives",
+    "the maximum of a transaction is on what arrives, as the profile says",
+    _maximum(_arriving, "RECEIVING"),
+    "other apart",
+)
+declare(
+    "M94",
+    "maximum-of-what-arrives-untold",
+    "the maximum of a transaction is on what arrives, and the profile does not say it",
+    _maximum(_arriving, None),
+    "further apart",
+)
 
 
 # --- Where something is refused -------------------------------------------------------------

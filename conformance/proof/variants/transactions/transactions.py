@@ -11,9 +11,10 @@ from conformance.proof.kit.edits import without
 from conformance.proof.kit.optional import declare_optional
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
-from conformance.proof.variants.protocol.toolkit import refuse
+from conformance.proof.variants.protocol.toolkit import bind, refuse
 from conformance.reference import control, errors, rules
 from conformance.reference.authentication import sca
+from conformance.reference.cards import card_transactions
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import quotes
 from conformance.reference.store import Customer, Quote, Transaction
@@ -40,6 +41,30 @@ declare_optional(
     *("direction", "exchangeRate", "description", "source", "customerId", "reference", "createdAt"),
     *("quoteId", "sentAmount", "receivedAmount", "settledAt"),
 )
+
+
+# --- Filters --------------------------------------------------------------------------------
+
+
+def _unfiltered(list_all: Function, unit: Unit, ask: Ask) -> Any:
+    """List the transactions of all customers; an agent is kept to its own."""
+    if ask.agent is None:
+        names = ask.query.keys() - {"customerId", "platformCustomerId"}
+        ask = replace(ask, query={name: ask.query[name] for name in names})
+    return list_all(unit, ask)
+
+
+@variant("N026", "transactions cannot be listed by customer", "apart")
+def no_filter_by_customer(patch: Patch) -> None:
+    bind(patch, transactions_of_customer=None)
+    patch.wrap(transactions, "list_all", _unfiltered)
+
+
+@variant("N026", "transactions neither show nor can be listed by customer", "other apart")
+def no_trace_of_customers(patch: Patch) -> None:
+    no_filter_by_customer(patch)
+    for module in (transactions, card_transactions):
+        edited(module, "view", without("customerId"))(patch)
 
 
 # --- Words that are not closed --------------------------------------------------------------

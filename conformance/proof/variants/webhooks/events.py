@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import threading
 import time
 from functools import partial
 from typing import Any
@@ -56,6 +57,30 @@ def the_last_first(patch: Patch) -> None:
     def holding(put: Function, self: Deliveries, event: Json) -> None:
         held.append(event)
         self._worker.after(_A_MOMENT, partial(hand_on, put, self))
+
+    patch.wrap(Deliveries, "put", holding)
+
+
+@variant("N316", "changes of a balance soon after one another are reported together", "json")
+def changes_together(patch: Patch) -> None:
+    last: dict[str, Json] = {}
+    access = threading.Lock()
+
+    def hand_on(put: Function, self: Deliveries, account_id: str) -> None:
+        with access:
+            event = last.pop(account_id)
+        put(self, event)
+
+    def holding(put: Function, self: Deliveries, event: Json) -> None:
+        if event["type"] != "INTERNAL_ACCOUNT.BALANCE_UPDATED":
+            put(self, event)
+            return
+        account_id = event["data"]["id"]
+        with access:
+            is_first = account_id not in last
+            last[account_id] = event
+        if is_first:
+            self._worker.after(A_MOMENT, partial(hand_on, put, self, account_id))
 
     patch.wrap(Deliveries, "put", holding)
 
