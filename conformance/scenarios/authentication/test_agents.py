@@ -27,6 +27,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import expect_untouched
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, quote_body
+from conformance.scenarios.quotes.payments import AMOUNT, corridor_from, fund_platform_account
 from conformance.verdict.decisions import ResourceMissing
 
 INVALID = 400
@@ -431,6 +432,22 @@ def test_no_kind_of_quote_lets_an_agent_pay_for_another_customer(
     agent = platform.agents.connect(customer)
 
     own, refusal = (platform.api.create_quote(body, auth=agent) for body in bodies)
+
+    expect_foreign_refused(refusal, own)
+
+
+@requirement("AGT-028")
+def test_an_agent_quotes_from_no_account_of_the_platform(platform: Platform) -> None:
+    """A quote that the platform gets from its own account is refused to an agent."""
+    source = fund_platform_account(platform)
+    customer = platform.approved.customer()
+    agent = platform.agents.connect(customer)
+    corridor = corridor_from(platform, source)
+    destination = platform.external_accounts.account(customer, corridor.account)
+    body = platform.quotes.body(source, destination, amount=AMOUNT)
+    own = platform.api.create_quote(body)
+
+    refusal = platform.api.create_quote(body, auth=agent)
 
     expect_foreign_refused(refusal, own)
 

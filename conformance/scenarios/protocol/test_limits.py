@@ -458,7 +458,7 @@ def test_a_day_takes_its_whole_volume_and_no_more(
         )
 
 
-@requirement("LIM-085")
+@requirement("LIM-095")
 def test_what_is_funded_just_in_time_is_held_to_the_volume_of_a_day(platform: Platform) -> None:
     """A quote of twice what is left is refused, or what a payment for it starts fails.
 
@@ -503,7 +503,7 @@ def test_no_payer_goes_past_the_volume_of_a_day(platform: Platform, payer: Payer
     past_limit[-1].refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin[: len(past_limit)][-1])
 
 
-@requirement("ERR-010")
+@requirement("LIM-095")
 def test_no_payment_is_asked_for_past_the_volume_of_a_day(platform: Platform) -> None:
     """A quote that is funded just in time is refused, or what a payment for it starts fails."""
     customer = platform.approved.customer()

@@ -393,6 +393,21 @@ def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
 
 
 @requirement("TRX-064")
+def test_a_payout_that_was_held_shows_where_it_settled(platform: Platform) -> None:
+    """A payout to a wallet shows it too where it was held for a while."""
+    corridor = _corridors_to_wallets(platform)[0]
+    source = platform.internal_accounts.account(corridor.sending)
+    quote = platform.quotes.payout(source, account=corridor.account, trigger="payout.hold")
+    platform.triggers.fire("payout.release", transactionId=quote["transactionId"])
+
+    transaction = platform.transactions.at_status(quote, "COMPLETED")
+
+    if transaction.get("status") != "COMPLETED":
+        raise ResourceMissing(f"the payout is {transaction.get('status')} after its release")
+    assert on_chain_transactions(transaction), transaction
+
+
+@requirement("TRX-064")
 @pytest.mark.parametrize("kind", ["business", "immediate", "authorized", "real-time"])
 def test_a_payment_of_each_kind_to_a_crypto_wallet_shows_where_it_settled(
     platform: Platform, kind: Kind

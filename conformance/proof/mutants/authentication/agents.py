@@ -150,6 +150,16 @@ def anybody_pays_just_in_time(patch: Patch) -> None:
     patch.row(agents, "OPERATIONS", "createQuote", order)
 
 
+@mutant("AGT-028", "an agent lets the platform pay")
+def platform_pays(patch: Patch) -> None:
+    def order(unit: Unit, ask: Ask) -> Ask:
+        source = (ask.body or {}).get("source", {}).get("accountId")
+        unowned = source is not None and agents.owner_of(unit, source) is None
+        return ask if unowned else agents.own_order(unit, ask)
+
+    patch.row(agents, "OPERATIONS", "createQuote", order)
+
+
 @mutant("AGT-012", "an agent may list the transactions of another customer by asking for them")
 def filter_decides(patch: Patch) -> None:
     def asked(_unit: Unit, ask: Ask) -> Ask:

@@ -278,17 +278,17 @@ declare(
 )
 
 
-for _name, _kind, _what in (
-    ("pulled", "EXTERNAL", "money is pulled"),
-    ("just-in-time", "REALTIME", "a quote is funded just in time"),
+for _requirement, _name, _kind, _what in (
+    ("ERR-010", "pulled", "EXTERNAL", "money is pulled"),
+    ("LIM-085", "pulled", "EXTERNAL", "money is pulled"),
+    ("LIM-095", "just-in-time", "REALTIME", "a quote is funded just in time"),
 ):
-    for _requirement in ("ERR-010", "LIM-085"):
-        declare(
-            _requirement,
-            _name,
-            f"the volume is not looked at where {_what}",
-            _volume_of(partial(_none_of, _kind)),
-        )
+    declare(
+        _requirement,
+        _name,
+        f"the volume is not looked at where {_what}",
+        _volume_of(partial(_none_of, _kind)),
+    )
 
 
 def _without_volume(condition: Callable[[Customer], bool]) -> Apply:

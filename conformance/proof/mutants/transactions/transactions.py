@@ -214,6 +214,7 @@ for _name, _is_meant in {
     "businesses": lambda unit, quote, _row: is_of_business(unit, quote),
     "immediate": lambda _unit, _quote, row: row.executed_at == row.created_at,
     "authorized": lambda _unit, quote, _row: quote.challenge_id is not None,
+    "held": lambda unit, quote, _row: settlement.result_of(unit, quote).held,
     "real-time": lambda _unit, quote, _row: quote.source_kind == "REALTIME",
 }.items():
     declare(
