@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import replace
 from types import ModuleType, SimpleNamespace
@@ -18,11 +19,12 @@ from conformance.proof.kit.builders import (
     before,
     edited,
     instead,
+    skipped,
     together,
 )
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_field
-from conformance.proof.patch import Apply, Function, Patch
+from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors, fields, rules
 from conformance.reference.customers import customers, onboarding
 from conformance.reference.store import Customer
@@ -125,11 +127,21 @@ def trusted(module: ModuleType, kind: str, status: str) -> Apply:
     return instead(module, "customers", SimpleNamespace(**careless))
 
 
-def trusted_everywhere(kind: str, status: str) -> Apply:
-    """Let money move for customers of a type and a status as for approved ones."""
+def unasked(handler: Place, status: str, *kinds: str) -> Apply:
+    """Let one operation take customers of a status, and of some types, for approved ones."""
+    is_running = ContextVar("is_running", default=False)
 
-    def is_verified(original: Function, customer: Customer) -> bool:
-        known = (customer.customer_type, customer.status)
-        return known == (kind, status) or bool(original(customer))
+    def handle(original: Handler, unit: Unit, ask: Ask) -> Any:
+        token = is_running.set(True)
+        try:
+            return original(unit, ask)
+        finally:
+            is_running.reset(token)
 
-    return around(customers, "is_verified", is_verified)
+    def is_overlooked(customer: Customer) -> bool:
+        known = customer.status == status and customer.customer_type in kinds
+        return is_running.get() and known
+
+    return together(
+        around(*handler, handle), skipped(customers, "refuse_unverified", is_overlooked)
+    )
