@@ -6,9 +6,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, around, before, instead
+from conformance.proof.kit.builders import Handler, around, before, instead, together
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.customers.toolkit import trusted
+from conformance.proof.mutants.customers.toolkit import accounts_with_approval, trusted
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
 from conformance.reference.customers import onboarding
@@ -78,6 +78,14 @@ for _kind, _status, _way, _requirement in _TRUSTED:
         f"money moves by {_way} for customers of the type {_kind} who are {_status}",
         trusted(_UNASKED[_way], _kind, _status),
     )
+    if _way in ("deposit", "incoming"):
+        declare(
+            _requirement,
+            "provisioned-late",
+            f"accounts come with the approval, and money moves by {_way} for customers of the type"
+            f" {_kind} who are {_status} again",
+            together(accounts_with_approval, trusted(_UNASKED[_way], _kind, _status)),
+        )
 
 
 def _coins_arrive(original: Handler, unit: Unit, ask: Ask) -> Any:

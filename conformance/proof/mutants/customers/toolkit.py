@@ -24,9 +24,10 @@ from conformance.proof.kit.builders import (
 )
 from conformance.proof.kit.edits import put
 from conformance.proof.kit.tables import with_field
-from conformance.proof.patch import Apply, Patch
+from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, fields, rules
 from conformance.reference.customers import customers, onboarding
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 
@@ -145,3 +146,19 @@ def unasked(handler: Place, status: str, *kinds: str) -> Apply:
     return together(
         around(*handler, handle), skipped(customers, "refuse_unverified", is_overlooked)
     )
+
+
+def accounts_with_approval(patch: Patch) -> None:
+    """Provision internal accounts with the approval of a customer, and none before."""
+
+    def provided(provide: Function, unit: Unit, customer_id: str, wanted: list[str]) -> None:
+        unit.session.flush()
+        if customers.is_verified(customers.get(unit, customer_id)):
+            provide(unit, customer_id, wanted)
+
+    def reached(reach: Function, unit: Unit, customer: Customer, status: str) -> None:
+        reach(unit, customer, status)
+        accounts.provision_for_customer(unit, customer.id, customer.currencies)
+
+    patch.wrap(accounts, "provision_for_customer", provided)
+    patch.wrap(onboarding, "reach", reached)
