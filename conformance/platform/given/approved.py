@@ -12,6 +12,7 @@ from conformance.platform.given.customers import (
     verification_status,
 )
 from conformance.platform.given.verification import (
+    DECISIONS,
     Contact,
     HostedLinks,
     Reviews,
@@ -135,13 +136,13 @@ class ApprovedCustomers(Part):
 
         Args:
             customer: an approved customer.
-            status: UNVERIFIED, PENDING or REJECTED.
+            status: UNVERIFIED, PENDING, REJECTED or HOLD.
 
         Raises:
             TriggerMissing: the profile does not map a trigger that it takes.
             TriggerFailed: a trigger was refused.
             PreconditionFailed: the customer is at another status in the end.
-            ResourceMissing: who is rejected has to be created so.
+            ResourceMissing: who comes to this decision has to be created so.
         """
         if self._profile.features.webhooks:
             self._hear_of_review(customer)
@@ -150,10 +151,11 @@ class ApprovedCustomers(Part):
         if seen == "UNVERIFIED" and status != seen:
             self._bring_to_review(customer)
             seen = self._status_of(customer, "PENDING", "REJECTED")
-        if seen == "PENDING" and status == "REJECTED":
-            if self._triggers.magic("customer.reject") is not None:
-                raise ResourceMissing("the profile has customers rejected as they are created")
-            self._triggers.fire("customer.reject", customerId=customer["id"])
+        decision = next((name for name, end in DECISIONS.items() if end == status), None)
+        if seen == "PENDING" and decision is not None:
+            if self._triggers.magic(decision) is not None:
+                raise ResourceMissing(f"the profile has {decision} at the creation of a customer")
+            self._triggers.fire(decision, customerId=customer["id"])
             seen = self._status_of(customer, status)
         if seen != status:
             raise PreconditionFailed(f"without its approval the customer is {seen}, not {status}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -28,6 +28,8 @@ from conformance.verdict.decisions import (
     TriggerFailed,
     TriggerMissing,
 )
+
+T = TypeVar("T")
 
 FINAL_STATUSES = ("COMPLETED", "EXPIRED", *FAILED)
 AMOUNT = 10_000
@@ -299,10 +301,10 @@ def by_deposit(
 
     It is in the currency of the profile, or in another one.
     """
-    account = early_account(platform, applicant.customer, currency)
+    owner, account = blocked_account(platform, applicant, currency)
     before, _ = platform.internal_accounts.balances(account)
 
-    with applicant.remaining_so(platform):
+    with owner.remaining_so(platform):
         attempt_deposit(platform, account)
 
         platform.internal_accounts.account(currency, customer=twin)
@@ -347,19 +349,20 @@ def by_pull(platform: Platform, applicant: Applicant, twin: Resource) -> None:
 
     It would go to another external account of the customer: an internal one takes no money either.
     """
-    customer = applicant.customer
     kind = platform.profile.resources.pullable_account
     twin_source = {**platform.external_accounts.pullable(twin), "customerId": twin["id"]}
-    source = {**early_external_account(platform, customer, kind), "customerId": customer["id"]}
     if platform.quotes.pulls_abroad():
-        destination = early_external_account(platform, customer)
+        owner = applicant
+        destination = early_external_account(platform, owner.customer)
         twin_destination = platform.external_accounts.account(twin)
     else:
         platform.observe("what is pulled goes to internal accounts alone")
-        destination = early_account(platform, customer)
+        owner, destination = blocked_account(platform, applicant)
         twin_destination = platform.internal_accounts.account(amount=0, customer=twin)
+    customer = owner.customer
+    source = {**early_external_account(platform, customer, kind), "customerId": customer["id"]}
 
-    with applicant.remaining_so(platform):
+    with owner.remaining_so(platform):
         twin_answer, answer = (
             platform.api.create_quote(platform.quotes.body(*ends, immediatelyExecute=True))
             for ends in ((twin_source, twin_destination), (source, destination))
@@ -394,7 +397,7 @@ def by_realtime_funding(platform: Platform, applicant: Applicant, twin: Resource
 
 def by_incoming_payment(platform: Platform, applicant: Applicant, twin: Resource) -> None:
     """Assert that a payment of the twin into a customer's account does not arrive."""
-    account = early_account(platform, applicant.customer)
+    owner, account = blocked_account(platform, applicant)
     before, _ = platform.internal_accounts.balances(account)
     source = platform.internal_accounts.account(customer=twin)
     approved_account = platform.internal_accounts.account(
@@ -408,7 +411,7 @@ def by_incoming_payment(platform: Platform, applicant: Applicant, twin: Resource
             f"customers pay nothing into each other's accounts: {twin_answers[-1]}"
         )
 
-    with applicant.remaining_so(platform):
+    with owner.remaining_so(platform):
         answers = platform.quotes.create_and_execute(platform.quotes.body(source, account))
 
         if answers[-1].accepted:
@@ -534,22 +537,67 @@ def arrange_payer(platform: Platform, applicant: Applicant) -> Payer:
 
     The account of a customer who was never approved takes no deposit, so that a payment from it
     might be refused for want of funds. So another customer is approved, gets money and loses the
-    approval, where the profile has that happen. HOLD is checked before any approval alone.
+    approval, where the profile has that happen.
     """
-    status = applicant.status
-    if status not in ("UNVERIFIED", "PENDING", "REJECTED") or not platform.approved.can_be_lost:
+
+    def prepare(owner: Resource) -> tuple[Resource, Resource, Resource]:
+        account = platform.internal_accounts.account(customer=owner)
+        external_account = platform.external_accounts.account(owner)
+        return account, external_account, platform.quotes.pending(account, external_account)
+
+    found = withdraw_approval(platform, applicant, prepare)
+    if found is None:
         return early_payer(platform, applicant)
-    is_business = applicant.customer.get("customerType") == "BUSINESS"
-    owner = platform.approved.of_type(is_business)
-    account = platform.internal_accounts.account(customer=owner)
-    external_account = platform.external_accounts.account(owner)
-    quote = platform.quotes.pending(account, external_account)
+    owner, prepared = found
+    return Payer(owner, *prepared)
+
+
+def blocked_account(
+    platform: Platform, applicant: Applicant, currency: str | None = None
+) -> tuple[Applicant, Resource]:
+    """Return an internal account whose owner is not approved, and that owner.
+
+    Where customers get their accounts with the approval, it is one of another customer, who was
+    approved and loses the approval, where the profile has that happen.
+
+    Raises:
+        ResourceMissing: nobody who is not approved has such an account.
+    """
     try:
-        platform.approved.lose_approval(owner, status)
+        return applicant, early_account(platform, applicant.customer, currency)
+    except ResourceMissing:
+        found = withdraw_approval(
+            platform,
+            applicant,
+            lambda owner: platform.internal_accounts.account(currency, amount=0, customer=owner),
+            currencies=applicant.customer.get("currencies"),
+        )
+        if found is None:
+            raise
+        return found
+
+
+def withdraw_approval(
+    platform: Platform, applicant: Applicant, prepare: Callable[[Resource], T], **members: Any
+) -> tuple[Applicant, T] | None:
+    """Let an approved customer lose the approval, and come to the applicant's status.
+
+    ``prepare`` is called with the customer before, and ``members`` are fields of it.
+
+    Returns:
+        The customer and what was prepared; None where no approval is lost in that way.
+    """
+    if not platform.approved.can_be_lost:
+        return None
+    is_business = applicant.customer.get("customerType") == "BUSINESS"
+    customer = platform.approved.of_type(is_business, **members)
+    prepared = prepare(customer)
+    try:
+        platform.approved.lose_approval(customer, applicant.status)
     except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
-        platform.observe(f"no approved customer comes to {status}: {error}")
-        return early_payer(platform, applicant)
-    return Payer(Applicant(owner, status), account, external_account, quote)
+        platform.observe(f"no approved customer comes to {applicant.status}: {error}")
+        return None
+    return Applicant(customer, applicant.status), prepared
 
 
 def early_payer(platform: Platform, applicant: Applicant) -> Payer:

@@ -20,6 +20,7 @@ from conformance.platform.resource import (
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import unlike_looks
 from conformance.scenarios.kit.refusals import expect_code
+from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
@@ -198,16 +199,23 @@ def expect_sending_bounds_in_order(entries: Iterable[Json]) -> None:
         assert least <= most, entry
 
 
-@requirement("LKP-010", "LKP-011", "LKP-012")
-def test_fields_that_are_asked_about_the_payer_have_a_name(platform: Platform) -> None:
-    """The judge checks the name and the mandatory flag of each requiredPayerDataFields entry.
+@requirement("LKP-010", "LKP-011", "LKP-012", "LKP-811")
+def test_fields_that_are_asked_about_the_payer_have_a_name(
+    platform: Platform, check: Check
+) -> None:
+    """A lookup shows requiredPayerDataFields; one that asks nothing shows an empty list.
 
-    The test only makes sure that there is an entry.
+    The judge checks the name and the mandatory flag of each entry. The test only makes sure that
+    there is one.
     """
     *_, answer = look_up(platform)
 
-    if not require_member(arranged_body(answer), "requiredPayerDataFields"):
-        raise ResourceMissing("nothing is asked about the payer")
+    lookup = arranged_body(answer)
+    expect_members(check, lookup, {"LKP-811": "requiredPayerDataFields"})
+    for requirement_id in ("LKP-010", "LKP-011", "LKP-012"):
+        with check(requirement_id):
+            if not require_member(lookup, "requiredPayerDataFields"):
+                raise ResourceMissing("nothing is asked about the payer")
 
 
 @requirement("LKP-023", "LKP-024", "LKP-026")

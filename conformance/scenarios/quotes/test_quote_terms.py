@@ -518,6 +518,14 @@ class Reading:
 
     def fits(self, quote: Json) -> bool:
         """Return whether the net sending amount converts to the receiving amount."""
+        least, most = self.missing(quote)
+        return least <= 0 <= most
+
+    def missing(self, quote: Json) -> tuple[Decimal, Decimal]:
+        """Return the least and the most that may be missing of the converted net amount.
+
+        What is rounded lies between the two.
+        """
         rate = Decimal(str(quote["exchangeRate"]))
         factor = 1 / rate if self.inverse else rate
         if self.whole:
@@ -525,7 +533,24 @@ class Reading:
             factor = factor.scaleb(to - of)
         converted = (quote["totalSendingAmount"] - fees(quote, beside=self.beside)) * factor
         tolerance = 1 + ROUNDINGS * factor + converted * RATE_PRECISION
-        return bool(abs(converted - quote["totalReceivingAmount"]) <= tolerance)
+        missing = converted - quote["totalReceivingAmount"]
+        return missing - tolerance, missing + tolerance
+
+    def fits_with_fixed_fee(self, quotes: Sequence[Json]) -> bool:
+        """Return whether nothing but one amount is missing, or too much, in all quotes or in some.
+
+        A fixed fee in the receiving currency shifts each quote between two accounts at one rate as
+        far as the others; some may be free of it.
+        """
+        found: dict[str, list[tuple[Decimal, Decimal]]] = {}
+        for quote in quotes:
+            if not self.fits(quote):
+                terms = [quote.get("source"), quote.get("destination"), quote["exchangeRate"]]
+                found.setdefault(str(terms), []).append(self.missing(quote))
+        return all(
+            max(least for least, _ in ranges) <= min(most for _, most in ranges)
+            for ranges in found.values()
+        )
 
 
 READINGS = [Reading(*ways) for ways in product([False, True], repeat=3)]
@@ -633,8 +658,7 @@ def expect_net_amounts_are_converted(quotes: Iterable[Json]) -> None:
         arrange_rate(quote)
     if any(all(reading.fits(quote) for quote in all_quotes) for reading in READINGS):
         return
-    for quote in all_quotes:
-        require_no_fixed_fee(quote)
+    require_no_fixed_fee(all_quotes)
     raise AssertionError(
         "read in whichever way, the rate does not convert the sending amounts less the fees to "
         f"the receiving amounts: {all_quotes}"
@@ -764,14 +788,19 @@ def arrange_rate(quote: Json) -> None:
         raise PreconditionFailed(f"expected a rate above 0, got {rate!r}")
 
 
-def require_no_fixed_fee(quote: Json) -> None:
-    """Raise ``ResourceMissing`` where a fixed fee may be hidden in the amounts of a quote."""
-    details = quote.get("rateDetails")
-    if not isinstance(details, Mapping):
-        raise ResourceMissing("without rateDetails a fixed fee may be hidden in the amounts")
-    for name in ("counterpartyFixedFee", "gridApiFixedFee"):
-        if details.get(name) not in (None, 0, "0"):
-            raise ResourceMissing(f"the quote takes a fixed fee, {name}: {details[name]}")
+def require_no_fixed_fee(quotes: Sequence[Json]) -> None:
+    """Raise ``ResourceMissing`` where a fixed fee may be hidden in the amounts of quotes.
+
+    The rateDetails tell it. Without them one may be taken that explains the amounts of all quotes.
+    """
+    for quote in quotes:
+        details = quote.get("rateDetails")
+        if isinstance(details, Mapping):
+            for name in ("counterpartyFixedFee", "gridApiFixedFee"):
+                if details.get(name) not in (None, 0, "0"):
+                    raise ResourceMissing(f"the quote takes a fixed fee, {name}: {details[name]}")
+        elif any(reading.fits_with_fixed_fee(quotes) for reading in READINGS):
+            raise ResourceMissing("without rateDetails a fixed fee may be hidden in the amounts")
 
 
 def funded_ends(

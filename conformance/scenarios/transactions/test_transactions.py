@@ -41,6 +41,8 @@ LISTED = {
     "TRX-806": "exchangeRate",
     "TRX-807": "settledAt",
     "TRX-808": "quoteId",
+    "TRX-854": "createdAt",
+    "TRX-855": "platformFees",
 }
 """What a completed payout should show, by its requirement."""
 

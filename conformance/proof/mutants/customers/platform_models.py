@@ -6,9 +6,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, around, before, instead
+from conformance.proof.kit.builders import Handler, around, before, instead, together
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.customers.toolkit import trusted, trusted_everywhere
+from conformance.proof.mutants.customers.toolkit import accounts_with_approval, trusted
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
 from conformance.reference.customers import onboarding
@@ -59,11 +59,7 @@ _TRUSTED: tuple[tuple[str, str, str, str], ...] = (
     *(("INDIVIDUAL", "UNVERIFIED", way, f"PLM-02{n}") for n, way in enumerate(_PERSON)),
     *(("INDIVIDUAL", "PENDING", way, f"PLM-03{n}") for n, way in enumerate(_PERSON) if n != 1),
     *(("INDIVIDUAL", "REJECTED", way, f"PLM-04{n}") for n, way in enumerate(_PERSON)),
-    *(
-        ("INDIVIDUAL", "HOLD", way, f"PLM-05{n}")
-        for n, way in enumerate(_PERSON)
-        if way not in ("execution", "immediate")
-    ),
+    *(("INDIVIDUAL", "HOLD", way, f"PLM-05{n}") for n, way in enumerate(_PERSON)),
     *(("BUSINESS", "UNVERIFIED", way, f"PLM-06{n}") for n, way in enumerate(_BUSINESS)),
     *(("BUSINESS", "PENDING", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS)),
     *(
@@ -71,7 +67,7 @@ _TRUSTED: tuple[tuple[str, str, str, str], ...] = (
         for n, way in enumerate((way for way in _PERSON if way not in _BUSINESS), 8)
     ),
     *(("BUSINESS", "REJECTED", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS, 2)),
-    ("BUSINESS", "HOLD", "deposit", "PLM-604"),
+    *(("BUSINESS", "HOLD", way, f"PLM-60{n}") for n, way in enumerate(_BUSINESS, 4)),
 )
 """Type and status of a customer, the way in which money would move, and the requirement."""
 
@@ -82,6 +78,14 @@ for _kind, _status, _way, _requirement in _TRUSTED:
         f"money moves by {_way} for customers of the type {_kind} who are {_status}",
         trusted(_UNASKED[_way], _kind, _status),
     )
+    if _way in ("deposit", "incoming"):
+        declare(
+            _requirement,
+            "provisioned-late",
+            f"accounts come with the approval, and money moves by {_way} for customers of the type"
+            f" {_kind} who are {_status} again",
+            together(accounts_with_approval, trusted(_UNASKED[_way], _kind, _status)),
+        )
 
 
 def _coins_arrive(original: Handler, unit: Unit, ask: Ask) -> Any:
@@ -100,20 +104,8 @@ for _requirement in ("PLM-030", "PLM-600"):
         around(accounts, "fund", _coins_arrive),
     )
 
-for _requirement, _kind in (
-    ("PLM-051", "INDIVIDUAL"),
-    ("PLM-052", "INDIVIDUAL"),
-    ("PLM-605", "BUSINESS"),
-):
-    declare(
-        _requirement,
-        "trusted",
-        f"deposits and payments are open to customers of the type {_kind} who are HOLD",
-        trusted_everywhere(_kind, "HOLD"),
-    )
-
 for _requirement in (
-    *("PLM-021", "PLM-041", "PLM-061", "PLM-601", "PLM-603"),
+    *("PLM-021", "PLM-041", "PLM-051", "PLM-061", "PLM-601", "PLM-603", "PLM-605"),
     *("PLM-612", "PLM-613", "PLM-614"),
 ):
     declare(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import replace
 from types import ModuleType, SimpleNamespace
@@ -18,6 +19,7 @@ from conformance.proof.kit.builders import (
     before,
     edited,
     instead,
+    skipped,
     together,
 )
 from conformance.proof.kit.edits import put
@@ -25,6 +27,7 @@ from conformance.proof.kit.tables import with_field
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors, fields, rules
 from conformance.reference.customers import customers, onboarding
+from conformance.reference.internal_accounts import accounts
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 
@@ -125,11 +128,37 @@ def trusted(module: ModuleType, kind: str, status: str) -> Apply:
     return instead(module, "customers", SimpleNamespace(**careless))
 
 
-def trusted_everywhere(kind: str, status: str) -> Apply:
-    """Let money move for customers of a type and a status as for approved ones."""
+def unasked(handler: Place, status: str, *kinds: str) -> Apply:
+    """Let one operation take customers of a status, and of some types, for approved ones."""
+    is_running = ContextVar("is_running", default=False)
 
-    def is_verified(original: Function, customer: Customer) -> bool:
-        known = (customer.customer_type, customer.status)
-        return known == (kind, status) or bool(original(customer))
+    def handle(original: Handler, unit: Unit, ask: Ask) -> Any:
+        token = is_running.set(True)
+        try:
+            return original(unit, ask)
+        finally:
+            is_running.reset(token)
 
-    return around(customers, "is_verified", is_verified)
+    def is_overlooked(customer: Customer) -> bool:
+        known = customer.status == status and customer.customer_type in kinds
+        return is_running.get() and known
+
+    return together(
+        around(*handler, handle), skipped(customers, "refuse_unverified", is_overlooked)
+    )
+
+
+def accounts_with_approval(patch: Patch) -> None:
+    """Provision internal accounts with the approval of a customer, and none before."""
+
+    def provided(provide: Function, unit: Unit, customer_id: str, wanted: list[str]) -> None:
+        unit.session.flush()
+        if customers.is_verified(customers.get(unit, customer_id)):
+            provide(unit, customer_id, wanted)
+
+    def reached(reach: Function, unit: Unit, customer: Customer, status: str) -> None:
+        reach(unit, customer, status)
+        accounts.provision_for_customer(unit, customer.id, customer.currencies)
+
+    patch.wrap(accounts, "provision_for_customer", provided)
+    patch.wrap(onboarding, "reach", reached)

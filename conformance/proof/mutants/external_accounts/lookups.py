@@ -59,6 +59,7 @@ SHOWN: tuple[tuple[str, Place, str, dict[str, Any], bool], ...] = (
         {"names": ["FULL_NAME"], "object": {}},
         False,
     ),
+    ("LKP-811", (receivers, "lookup"), "requiredPayerDataFields", {}, True),
     (
         "LKP-011",
         (receivers, "lookup"),

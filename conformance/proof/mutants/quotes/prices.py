@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from conformance.proof.kit.builders import around, edited, instead, together
-from conformance.proof.kit.edits import Edit
+from conformance.proof.kit.edits import Edit, without
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import money, rules
@@ -108,6 +108,19 @@ for requirement, side, change in (
             ),
             side,
             change,
+        ),
+    )
+for requirement, side, change in (
+    ("QUO-053", "SENDING", hidden_margin),
+    ("QUO-054", "RECEIVING", fees_left_out),
+):
+    declare(
+        requirement,
+        "without-details",
+        f"between two currencies, and without rateDetails, {change.__doc__}"[:-1].lower(),
+        together(
+            priced(side, same_currency=False, change=change),
+            edited(quotes, "view", without("rateDetails")),
         ),
     )
 declare(

@@ -9,11 +9,10 @@ from typing import Any
 from conformance.proof.kit.builders import Handler, Json, Place, before, instead
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.customers.toolkit import trusted_everywhere
+from conformance.proof.mutants.customers.toolkit import unasked
 from conformance.proof.mutants.quotes.toolkit import at_once, held, in_two_steps, refusing
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import errors
-from conformance.reference.customers import customers
 from conformance.reference.external_accounts import externals
 from conformance.reference.internal_accounts import accounts, ledger
 from conformance.reference.quotes import limits, parties, quotes, transfers
@@ -68,7 +67,6 @@ declare(
 
 _UNGUARDED: tuple[tuple[str, str, Place], ...] = (
     ("TRF-123", "a disabled account", (parties, "refuse_unable")),
-    ("TRF-125", "an unverified customer", (customers, "refuse_unverified")),
     ("TRF-127", "the maximum of a transaction", (limits, "refuse_large")),
     ("TRF-128", "the volume of a day", (limits, "refuse_volume")),
     ("TRF-129", "the volume of a day", (limits, "refuse_volume")),
@@ -78,20 +76,19 @@ for _id, _what, _guard in _UNGUARDED:
     declare(_id, "unguarded", f"{_what} stands in nobody's way", instead(*_guard, lambda *_: None))
 
 
-declare(
-    "TRF-134",
-    "under-review",
-    "customers under review transfer as approved ones do",
-    trusted_everywhere("INDIVIDUAL", "PENDING"),
-)
+_KINDS = ("INDIVIDUAL", "BUSINESS")
 
-
-for _kind in ("INDIVIDUAL", "BUSINESS"):
+for _id, _name, _status, _handler, _kinds in (
+    ("TRF-125", "unguarded", "UNVERIFIED", "transfer_in", _KINDS),
+    ("TRF-134", "under-review", "PENDING", "transfer_out", _KINDS),
+    *(("TRF-960", kind.lower(), "PENDING", "transfer_in", (kind,)) for kind in _KINDS),
+):
     declare(
-        "TRF-960",
-        _kind.lower(),
-        f"money is transferred to customers of the type {_kind} who are under review",
-        trusted_everywhere(_kind, "PENDING"),
+        _id,
+        _name,
+        f"a {_handler.replace('_', ' ')} does not ask for the approval of customers at {_status}"
+        f" of the type {' or '.join(_kinds)}",
+        unasked((transfers, _handler), _status, *_kinds),
     )
 
 

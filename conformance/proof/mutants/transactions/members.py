@@ -252,6 +252,8 @@ for _id, _member in (
     ("TRX-807", "settledAt"),
     ("TRX-808", "quoteId"),
     ("TRX-809", "description"),
+    ("TRX-854", "createdAt"),
+    ("TRX-855", "platformFees"),
 ):
     declare(
         _id,

@@ -296,6 +296,28 @@ def fixed_fee(patch: Patch) -> None:
     )(patch)
 
 
+@variant("M15", "the counterparty keeps a fixed fee that nothing tells of", "apart")
+def fixed_fee_untold(patch: Patch) -> None:
+    def kept(corridor: fees.Corridor) -> int:
+        return 0 if corridor.sending == corridor.receiving else _FIXED
+
+    def sending(
+        price: Function, amount: int, corridor: fees.Corridor, terms: fees.Terms
+    ) -> fees.Price:
+        result: fees.Price = price(amount, corridor, terms)
+        return replace(result, receiving=result.receiving - kept(corridor))
+
+    def receiving(
+        price: Function, amount: int, corridor: fees.Corridor, terms: fees.Terms
+    ) -> fees.Price:
+        result: fees.Price = price(amount + kept(corridor), corridor, terms)
+        return replace(result, receiving=amount)
+
+    patch.wrap(fees, "price_sending", sending)
+    patch.wrap(fees, "price_receiving", receiving)
+    edited(quotes, "view", without("rateDetails"))(patch)
+
+
 def _rate(change: Callable[[Decimal, str, str], Decimal]) -> Apply:
     """Let quotes and transactions show a rate that is meant in another way."""
 

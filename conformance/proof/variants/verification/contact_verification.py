@@ -11,10 +11,11 @@ from typing import Any
 from urllib.parse import quote
 
 from conformance.proof.kit.builders import Json, around, before, edited, instead, recoded
+from conformance.proof.mutants.customers.toolkit import accounts_with_approval
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.reference import control, errors, routes, rules
-from conformance.reference.customers import customers, onboarding
+from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import accounts
 from conformance.reference.quotes import parties, quotes
 from conformance.reference.store import Customer, Quote
@@ -333,19 +334,13 @@ for _name, _statement, _change, _group in (
 # --- Platform models and the blocking of money ----------------------------------------------
 
 
-@variant("M56", "internal accounts come with the approval", _FIRST)
-def accounts_with_approval(patch: Patch) -> None:
-    def provided(provide: Function, unit: Unit, customer_id: str, wanted: list[str]) -> None:
-        unit.session.flush()
-        if customers.is_verified(customers.get(unit, customer_id)):
-            provide(unit, customer_id, wanted)
-
-    def reached(reach: Function, unit: Unit, customer: Customer, status: str) -> None:
-        reach(unit, customer, status)
-        accounts.provision_for_customer(unit, customer.id, customer.currencies)
-
-    patch.wrap(accounts, "provision_for_customer", provided)
-    patch.wrap(onboarding, "reach", reached)
+declare(
+    "M56",
+    "accounts-with-approval",
+    "internal accounts come with the approval",
+    accounts_with_approval,
+    _FIRST,
+)
 
 
 @variant("M81", "quotes can be created before an approval, and are not executed", "apart")
