@@ -33,6 +33,8 @@ from conformance.verdict.decisions import (
 Road = Literal["directly", "hosted"]
 """How a customer comes to its review: submitted by the platform, or by the hosted flow."""
 
+COMPLETE_FLOW = "hosted_flow.complete"
+
 CHANNELS = {"email": "email", "phone": "phoneNumber"}
 """The contact channels, each with the customer's member that holds its address."""
 
@@ -264,9 +266,7 @@ class HostedLinks(Part):
 
     def follow(self, customer: Json, link: Json) -> None:
         """Let a customer complete the hosted flow of a link."""
-        self._triggers.fire(
-            "hosted_flow.complete", customerId=customer["id"], kycUrl=link["kycUrl"]
-        )
+        self._triggers.fire(COMPLETE_FLOW, customerId=customer["id"], kycUrl=link["kycUrl"])
 
 
 OF_OWNERS = (False, False, True)
@@ -334,8 +334,27 @@ class Documents(Part):
         record = arranged_body(self.upload(holder, kind, trigger=trigger, **parts))
         return record if isinstance(record, dict) else {}
 
-    def provide(self, holder: Json, kind: str, country: str = "US") -> None:
-        """Upload a document of a country, both sides of it where it has two.
+    def prove_address(self, holder: Json) -> None:
+        """Upload a proof of the address of a customer or beneficial owner."""
+        self.provide(holder, *PROOFS_OF_ADDRESS)
+
+    def provide(self, holder: Json, *kinds: str, country: str = "US") -> None:
+        """Upload a document of a country, of the first of several types that is taken.
+
+        Raises:
+            PreconditionFailed: none of them is taken.
+        """
+        for kind in kinds[:-1]:
+            try:
+                self._provide(holder, kind, country)
+            except PreconditionFailed as error:
+                self._observe(f"a {kind} is not taken, and another document is uploaded: {error}")
+            else:
+                return
+        self._provide(holder, kinds[-1], country)
+
+    def _provide(self, holder: Json, kind: str, country: str) -> None:
+        """Upload a document, both sides of it where it has two.
 
         One that its holder has already may be taken only once.
         """
@@ -550,7 +569,7 @@ class Reviews(Part):
         """
         roles = [self._profile.bindings.control_role, "DIRECTOR"]
         owner = self._owners.owner(business, roles=roles, ownershipPercentage=share)
-        self._documents.document(business, "UTILITY_BILL")
+        self._documents.prove_address(business)
         return owner
 
     def hand_in_papers(self, business: Json, *owners: Json) -> None:
@@ -561,15 +580,15 @@ class Reviews(Part):
         if self._memory.papers is None:
             like = self.unsubmitted(business=True)
             self.prepare_business(like)
-            missing: dict[bool, list[str]] = {True: [], False: []}
+            missing: dict[bool, list[Sequence[str]]] = {True: [], False: []}
             for entry in _asking_for_documents(self.submit(like)):
-                missing[_is_about(like, entry)].append(types_offered(entry)[0])
+                missing[_is_about(like, entry)].append(types_offered(entry))
             self._memory.papers = missing[True], missing[False]
         of_business, of_owner = self._memory.papers
-        for kind in of_business:
-            self._documents.provide(business, kind)
-        for owner, kind in product(owners, of_owner):
-            self._documents.provide(owner, kind)
+        for kinds in of_business:
+            self._documents.provide(business, *kinds)
+        for owner, kinds in product(owners, of_owner):
+            self._documents.provide(owner, *kinds)
 
     def submission(self, customer: Json) -> Resource:
         """Submit a customer, supply the documents that are asked for, return what is accepted."""
@@ -660,7 +679,8 @@ class Reviews(Part):
                 raise ResourceMissing(f"the review asks for what the suite does not have: {entry}")
             holder = {"id": entry.get("resourceId") or customer["id"]}
             kinds = types_offered(entry)
-            self._documents.provide(holder, kinds[turn % len(kinds)], country)
+            first = turn % len(kinds)
+            self._documents.provide(holder, *kinds[first:], *kinds[:first], country=country)
 
     def submissions(self, customer: Json) -> list[Body]:
         """Return the submissions that are found by a customer's id, as an object or as a list.

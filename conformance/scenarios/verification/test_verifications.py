@@ -121,7 +121,7 @@ def test_a_business_may_be_controlled_by_who_owns_nothing_of_it(platform: Platfo
     if not (report := platform.api.create_beneficial_owner(idle)).accepted:
         raise ResourceMissing(f"nobody is reported who owns nothing: {report}")
     owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
-    platform.verification.documents.document(business, "UTILITY_BILL")
+    platform.verification.documents.prove_address(business)
 
     answer = reviews.submit_with_documents(business)
 
@@ -147,7 +147,7 @@ def test_a_business_without_owners_is_not_accepted(platform: Platform) -> None:
     if twin.get("verificationStatus") != IN_PROGRESS:
         raise PreconditionFailed(f"with an owner the submission is not accepted either: {twin}")
     business = reviews.unsubmitted(business=True)
-    platform.verification.documents.document(business, "UTILITY_BILL")
+    platform.verification.documents.prove_address(business)
 
     answer = reviews.submit_with_documents(business)
 
@@ -284,7 +284,7 @@ def test_a_proof_of_address_identifies_nobody(platform: Platform) -> None:
     """An identity document is asked for still after a utility bill was uploaded."""
     individual = _create_mexican(platform)
     entries = _of_type(IDENTITY, platform.verification.reviews.unresolved(individual)["errors"])
-    platform.verification.documents.document(individual, "UTILITY_BILL")
+    platform.verification.documents.prove_address(individual)
 
     again = arranged_resource(platform.verification.reviews.submit(individual)).get("errors") or []
 
