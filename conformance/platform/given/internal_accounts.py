@@ -69,6 +69,11 @@ class InternalAccounts(Part):
         )
         # Accounts may be provisioned a while after their customer.
         accounts = self._until(lambda: self.of_customer(owner), _are_provisioned)
+        if not accounts and verification_status(self._customers.read(owner)) == "APPROVED":
+            # It may have been waited for briefly, as others get none until they are approved.
+            accounts = self._until(
+                lambda: self.of_customer(owner), _are_provisioned, "accounts of who is approved"
+            )
         # Money that settles into a rule-based account does not stay there, and an embedded wallet
         # pays by signature alone.
         kept = [a for a in accounts if a.get("type") not in ("RULE_BASED", "EMBEDDED_WALLET")]
