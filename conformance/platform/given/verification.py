@@ -38,6 +38,14 @@ COMPLETE_FLOW = "hosted_flow.complete"
 CHANNELS = {"email": "email", "phone": "phoneNumber"}
 """The contact channels, each with the customer's member that holds its address."""
 
+_IS_VERIFIED: Mapping[tuple[bool, str], str] = {
+    (False, "email"): "CON-015",
+    (False, "phone"): "CON-016",
+    (True, "email"): "CON-044",
+    (True, "phone"): "CON-045",
+}
+"""The requirement that the right code verifies a channel, of individuals (False) and businesses."""
+
 REVIEWED = ("PENDING", "APPROVED", "REJECTED", "HOLD")
 """The statuses of a customer whose review has begun; a sandbox may show the first one never."""
 
@@ -210,7 +218,11 @@ class Contact(Part):
         for name in channels:
             arranged_body(self.confirm_code(customer, name))
             if (seen := self.at_status(customer, name, "VERIFIED")) != "VERIFIED":
-                raise PreconditionFailed(f"the right code left the {name} at {seen}")
+                is_verified = _IS_VERIFIED[customer.get("customerType") == "BUSINESS", name]
+                raise PreconditionFailed(
+                    f"the right code left the {name} at {seen}",
+                    breaks=[is_verified] if seen == "PENDING" else [],
+                )
 
     def ready(self, customer: Json) -> Resource:
         """Return a customer whose channels are verified, as far as they have to be for a review."""
@@ -517,7 +529,15 @@ class Reviews(Part):
                 f"the magic value of {trigger} is a {', '.join(magic)}, which "
                 f"{'a business' if business else 'an individual'} has not"
             )
-        customer = arranged_resource(self._api.create_customer(merged(body, own)))
+        return self._ready(self._api.create_customer(merged(body, own)))
+
+    def _ready(self, created: Answer) -> Resource:
+        """Return a new customer, once its contact channels are verified.
+
+        Raises:
+            ResourceMissing: it is not UNVERIFIED, as others are.
+        """
+        customer = arranged_resource(created)
         if verification_status(customer) not in (None, "UNVERIFIED"):
             raise ResourceMissing(
                 f"a customer is {verification_status(customer)} before any submission"
@@ -542,12 +562,21 @@ class Reviews(Part):
         """Create a customer of whom something may be missing, and verify its contact channels.
 
         Raises:
-            ResourceMissing: it is missed at creation already.
+            ResourceMissing: it is missed at creation already, or decided then.
         """
         answer = self._api.create_customer(body)
         if not answer.accepted:
             raise ResourceMissing(f"more has to be known to create a customer: {answer}")
-        return self._contact.ready(arranged_resource(answer))
+        return self._ready(answer)
+
+    def sent_back(self, *, business: bool) -> Resource:
+        """Create a customer as :meth:`incomplete`, whose submission has errors."""
+        customer = self.incomplete(business=business)
+        if business:
+            self.unresolved(customer, should="VER-033")
+        else:
+            self.unresolved(customer, must="VER-808")
+        return customer
 
     def prepared(
         self, *, business: bool | None = None, trigger: str | None = None, **more: Any
@@ -641,16 +670,27 @@ class Reviews(Part):
             answer = self.submit(customer)
         return answer
 
-    def unresolved(self, customer: Json) -> Resource:
+    def unresolved(
+        self, customer: Json, *, must: str | None = None, should: str | None = None
+    ) -> Resource:
         """Submit a customer of whom something is missing, and return the submission.
 
+        Args:
+            customer: the customer.
+            must: the requirement that what is missing is missed.
+            should: the same where it is recommended alone.
+
         Raises:
-            ResourceMissing: the target misses nothing.
+            PreconditionFailed: the target misses nothing, and has to.
+            ResourceMissing: the target misses nothing, and need not.
         """
         submission = arranged_resource(self.submit(customer))
-        if submission.get("verificationStatus") != _OPEN:
-            raise ResourceMissing(f"the submission of {customer['id']} is taken as it is")
-        return submission
+        if submission.get("verificationStatus") == _OPEN:
+            return submission
+        taken = f"the submission of {customer['id']} is taken as it is"
+        if must is not None:
+            raise PreconditionFailed(taken, breaks=[must])
+        raise ResourceMissing(taken, breaks=[] if should is None else [should])
 
     def supply(
         self, customer: Json, submission: Json, turn: int = 0, *, country: str = "US"
@@ -668,7 +708,10 @@ class Reviews(Part):
             ResourceMissing: an entry does not tell which types of documents it accepts.
         """
         if not submission.get("errors"):
-            raise PreconditionFailed("the submission has errors and does not tell which")
+            raise PreconditionFailed(
+                "the submission has errors and does not tell which",
+                breaks=["VER-012"] if submission.get("verificationStatus") == _OPEN else [],
+            )
         for entry in submission["errors"]:
             if entry.get("type") == "MISSING_FIELD":
                 raise PreconditionFailed(
@@ -740,8 +783,7 @@ class Reviews(Part):
         self._links.complete_flow(like)
         if verification_status(self._customers.at_status(like, *REVIEWED)) not in REVIEWED:
             raise ResourceMissing("the hosted flow does not bring what a customer lacks")
-        customer = self.incomplete(business=business)
-        self.unresolved(customer)
+        customer = self.sent_back(business=business)
         answer = self._links.create(customer)
         if not answer.accepted:
             raise ResourceMissing(f"no hosted link follows a submission: {answer}")
