@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator
 from dataclasses import replace
 from pathlib import Path
@@ -150,3 +151,23 @@ def test_an_account_that_is_no_longer_listed(
         platform.internal_accounts.read(account)
 
     assert raised.value.breaks == broken
+
+
+def test_accounts_of_who_is_approved_are_waited_for_to_the_end(
+    platform: Platform, patch: Patch
+) -> None:
+    """That others had none before does not make the wait for a slow target shorter."""
+    shown_from = [float("inf")]
+
+    def views(original: Callable[..., list[object]], *arguments: object) -> list[object]:
+        return [] if time.monotonic() < shown_from[0] else original(*arguments)
+
+    applicant = platform.customers.applicant(business=False)
+    approved = platform.approved.individual()
+    patch.wrap(accounts, "views", views)
+    with pytest.raises(PreconditionFailed) as raised:
+        platform.internal_accounts.account(amount=0, customer=applicant)
+    shown_from[0] = time.monotonic() + 0.2
+
+    assert platform.internal_accounts.account(amount=0, customer=approved)["id"]
+    assert not raised.value.breaks
