@@ -428,7 +428,7 @@ class Triggers:
             return self._request(by, call, words, secrets)
 
         if call.method == "GET" and call.returns:
-            asked = self._until(send, lambda asked: asked.is_complete)
+            asked = self._until(send, lambda asked: asked.is_complete, by)
         else:
             asked = send()
         succeeded = asked.status in call.ok if call.ok else asked.accepted

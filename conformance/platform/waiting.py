@@ -29,8 +29,8 @@ class Patience:
     """For how long to wait: after a wait in vain, for less of the same kind of thing.
 
     What a broken target never does would otherwise be waited for to the end by each test that needs
-    it. The short waits are still longer than whatever came so far has taken, and after one of them
-    that was not in vain the next is as long as before.
+    it. The short waits are still longer than whatever came so far has taken, of any kind, and after
+    one of them that was not in vain the next is as long as before.
     """
 
     longest: float = 0.0
@@ -71,14 +71,16 @@ class Waiting:
         Args:
             read: reads the value.
             wanted: whether a value is the wanted one.
-            kind: what is waited for; after a wait in vain the next of that kind is shorter.
+            kind: what is waited for, by default what these two functions are about; after a wait
+                in vain the next of that kind is shorter.
 
         Returns:
             the last value read.
         """
         started = clock().monotonic()
         most = self._timing.state
-        end = started + (most if kind is None else self._patience.seconds(kind, most))
+        kind = kind or f"{place_of(read)} {place_of(wanted)}"
+        end = started + self._patience.seconds(kind, most)
         pause = self._timing.poll
         value = read()
         while not wanted(value) and (left := end - clock().monotonic()) > 0:
@@ -88,13 +90,22 @@ class Waiting:
             try:
                 value = read()
             except NotRecorded:
-                # The clocks of the two runs do not agree to the millisecond on when it was over.
-                if left > (end - started) / 2:
+                # The clocks of the two runs do not agree to the millisecond on when it was over,
+                # and what was in vain in another process was waited for more briefly.
+                if clock().monotonic() - started < LEAST_SHARE * most / 2:
                     raise
                 break
-        if kind is not None:
-            self._patience.learn(kind, clock().monotonic() - started, came=wanted(value))
+        self._patience.learn(kind, clock().monotonic() - started, came=wanted(value))
         return value
+
+
+def place_of(function: Callable[..., object]) -> str:
+    """Return where a function is written: whoever waits with it waits for the same kind of thing.
+
+    Each time that a test or a helper comes to the place, it has another function object.
+    """
+    code = getattr(getattr(function, "func", function), "__code__", None)
+    return repr(function) if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def wait_until(moment: datetime) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from conformance.exchange.clock import clock
 from conformance.exchange.delivery import Delivery
-from conformance.platform.waiting import Patience
+from conformance.platform.waiting import Patience, place_of
 from conformance.profile.model import Profile
 from conformance.verdict.decisions import FeatureUndeclared
 from conformance.webhooks.inbox import Inbox
@@ -50,30 +50,34 @@ class Webhooks:
         def wanted(one: Delivery) -> bool:
             return one.type == kind and one.concerns(resource) and where(one)
 
-        if within is not None:
-            return self.wait_for_any(wanted, within=within)
+        self.require()
+        return self._wait(wanted, kind) if within is None else self._inbox.wait(wanted, within)
+
+    def wait_for_any(self, wanted: Callable[[Delivery], bool]) -> Delivery | None:
+        """Return the first wanted delivery; wait for it as :meth:`wait_for` does."""
+        self.require()
+        return self._wait(wanted, place_of(wanted))
+
+    def _wait(self, wanted: Callable[[Delivery], bool], kind: str) -> Delivery | None:
         started = clock().monotonic()
         found = None
         try:
-            within = self._patience.seconds(kind, self._timing.event)
-            found = self.wait_for_any(wanted, within=within)
+            found = self._inbox.wait(wanted, self._patience.seconds(kind, self._timing.event))
         finally:
             self._patience.learn(kind, clock().monotonic() - started, came=found is not None)
         return found
-
-    def wait_for_any(
-        self, wanted: Callable[[Delivery], bool], *, within: float | None = None
-    ) -> Delivery | None:
-        """Return the first wanted delivery; wait ``timing.event`` for it, or ``within`` seconds."""
-        self.require()
-        return self._inbox.wait(wanted, self._timing.event if within is None else within)
 
     def mentioning(self, *names: str) -> list[Delivery]:
         """Return all deliveries that hold one of ``names`` anywhere; wait for the first.
 
         One that broke off and was delivered again is left out, as it was not delivered.
         """
-        self.wait_for_any(lambda delivery: delivery.body is not None and delivery.holds(*names))
+        self.require()
+        types = sorted(name.partition(":")[0] for name in names)
+        self._wait(
+            lambda delivery: delivery.body is not None and delivery.holds(*names),
+            f"a webhook that mentions {' or '.join(types)}",
+        )
         all_deliveries = self._inbox.all(lambda delivery: delivery.holds(*names))
         return [
             delivery

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from conformance.platform.given.customers import (
     BUSINESS,
@@ -12,10 +12,13 @@ from conformance.platform.given.customers import (
     verification_status,
 )
 from conformance.platform.given.verification import (
+    COMPLETE_FLOW,
     DECISIONS,
+    REVIEWED,
     Contact,
     HostedLinks,
     Reviews,
+    Road,
     members_of_type,
 )
 from conformance.platform.part import Context, Part
@@ -30,9 +33,16 @@ from conformance.verdict.decisions import (
 APPROVE = "customer.approve"
 LOSE_APPROVAL = "customer.lose_approval"
 
-WAYS_TO_APPROVAL = ("operator", "review", "patience")
-"""How customers come to be approved: an operator is told to, or ends a review that has begun, or it
-just happens. In this order they are tried."""
+ROADS: tuple[Road, ...] = ("directly", "hosted")
+"""How customers come to a review. In this order they are tried."""
+
+WORDS: Mapping[Way, str] = {"directly": "directly", "hosted": "by the hosted flow"}
+
+Way = Road | Literal["operator", "patience"]
+
+WAYS_TO_APPROVAL: tuple[Way, ...] = ("operator", *ROADS, "patience")
+"""How customers come to be approved: an operator is told to, or ends a review that has begun in
+one of two ways, or it just happens. In this order they are tried."""
 
 NOT_APPROVED = ("UNVERIFIED", "PENDING", "REJECTED", "HOLD")
 """The statuses of a customer who may not move money, or not yet."""
@@ -111,18 +121,22 @@ class ApprovedCustomers(Part):
     def approve(self, customer: Json) -> Resource:
         """Return a customer once it is approved, by the way that target and profile have for it.
 
-        Which one that is the first customer shows, and others try it first. Where there is none a
-        customer is returned as it is.
+        Which one that is the first customer of a type shows, and others try it first. Where there
+        is none a customer is returned as it is.
         """
-        known = self._memory.approval
+        known = self._known_way(customer)
         if verification_status(customer) == "APPROVED" or known == "none":
             return as_resource(customer)
-        for way in sorted(WAYS_TO_APPROVAL, key=lambda way: way != known):
-            if way in self._ways() and self._is_approved(customer, way):
-                self._memory.approval = way
+        for way in self._ways(customer):
+            seen = self._status_by(customer, way)
+            if seen == "APPROVED":
+                self._memory.approval[_is_business(customer)] = way
                 return as_resource(customer)
+            if way in ROADS and seen in REVIEWED:
+                # It led to the review, and another road would lead no further.
+                break
         if known is None and not self._triggers.maps(APPROVE):
-            self._memory.approval = "none"
+            self._memory.approval[_is_business(customer)] = "none"
         return as_resource(customer)
 
     @property
@@ -148,8 +162,10 @@ class ApprovedCustomers(Part):
             self._hear_of_review(customer)
         self._triggers.fire(LOSE_APPROVAL, customerId=customer["id"])
         seen = self._status_of(customer, *NOT_APPROVED)
-        if seen == "UNVERIFIED" and status != seen:
-            self._bring_to_review(customer)
+        for road in self._roads(customer):
+            if seen != "UNVERIFIED" or status == seen:
+                break
+            self._bring_to_review(customer, road)
             seen = self._status_of(customer, "PENDING", "REJECTED")
         decision = next((name for name, end in DECISIONS.items() if end == status), None)
         if seen == "PENDING" and decision is not None:
@@ -174,17 +190,29 @@ class ApprovedCustomers(Part):
     def _status_of(self, customer: Json, *statuses: str) -> str | None:
         return verification_status(self._customers.at_status(customer, *statuses))
 
-    def _ways(self) -> set[str]:
-        """Return the ways to an approval that the profile leaves open."""
+    def _known_way(self, customer: Json) -> str | None:
+        return self._memory.approval.get(_is_business(customer))
+
+    def _ways(self, customer: Json) -> Sequence[Way]:
+        """Return the ways to an approval that the profile leaves open, the known one first."""
+        there: set[Way] = {"operator" if self._tells() else "patience", *self._roads(customer)}
+        known = self._known_way(customer)
+        return sorted(
+            (way for way in WAYS_TO_APPROVAL if way in there), key=lambda way: way != known
+        )
+
+    def _roads(self, customer: Json) -> Sequence[Road]:
+        """Return the roads to a review that the profile leaves open, the known one first."""
         features = self._profile.features
-        ways = {"patience"}
-        if self._tells():
-            ways = {"operator"}
-        if features.declares("unregulated") and (
-            features.direct_onboarding or features.hosted_onboarding
-        ):
-            ways.add("review")
-        return ways
+        is_there: Mapping[Road, bool] = {
+            "directly": features.direct_onboarding,
+            # Without the trigger nobody goes through the flow.
+            "hosted": features.hosted_onboarding and self._triggers.maps(COMPLETE_FLOW),
+        }
+        if not features.declares("unregulated"):
+            return []
+        known = self._known_way(customer)
+        return sorted((road for road in ROADS if is_there[road]), key=lambda road: road != known)
 
     @property
     def magic_value(self) -> Json:
@@ -196,10 +224,12 @@ class ApprovedCustomers(Part):
         """Return whether an operator is told to approve, and no magic value does it."""
         return self._triggers.maps(APPROVE) and self._triggers.magic(APPROVE) is None
 
-    def _is_approved(self, customer: Json, way: str) -> bool:
-        """Try a way to an approval, and return whether it led there."""
-        if way == "review":
-            self._bring_to_review(customer)
+    def _status_by(self, customer: Json, way: Way) -> str | None:
+        """Try a way to an approval, and return the status of the customer in the end."""
+        if way in ROADS and not self._bring_to_review(customer, way):
+            seen = verification_status(self._customers.read(customer))
+            if seen not in REVIEWED:
+                return seen
         if self._tells():
             try:
                 self._triggers.fire(APPROVE, customerId=customer["id"])
@@ -207,14 +237,17 @@ class ApprovedCustomers(Part):
                 # Without a review there may be nothing to end, and one may end by itself.
                 self._observe(f"customer.approve is refused: {error}")
                 if way == "operator":
-                    return verification_status(self._customers.read(customer)) == "APPROVED"
-        return verification_status(self._customers.at_status(customer, "APPROVED")) == "APPROVED"
+                    return verification_status(self._customers.read(customer))
+        seen = self._status_of(customer, "APPROVED")
+        if way in ROADS and seen not in REVIEWED:
+            self._observe(f"a customer who came to its review {WORDS[way]} is {seen}")
+        return seen
 
-    def _bring_to_review(self, customer: Json) -> None:
+    def _bring_to_review(self, customer: Json, road: Road) -> bool:
+        """Let a customer go a road to its review, and return whether nothing stood in the way."""
         try:
-            if self._profile.features.direct_onboarding:
-                is_business = customer.get("customerType") == "BUSINESS"
-                if is_business and customer["id"] not in self._prepared:
+            if road == "directly":
+                if _is_business(customer) and customer["id"] not in self._prepared:
                     self._prepared.add(customer["id"])
                     owner = self._reviews.prepare_business(customer)
                     self._reviews.hand_in_papers(customer, owner)
@@ -223,7 +256,9 @@ class ApprovedCustomers(Part):
                 self._links.complete_flow(self._contact.ready(customer))
         except (PreconditionFailed, ResourceMissing, TriggerFailed, TriggerMissing) as error:
             # Whoever needs the approval will see that there is none.
-            self._observe(f"a customer is not taken in for review: {error}")
+            self._observe(f"a customer does not come to its review {WORDS[road]}: {error}")
+            return False
+        return True
 
     def business(self, *, consent: bool = True, **members: Any) -> Resource:
         """Create a business customer who may move money; arguments as in :meth:`customer`."""
@@ -280,3 +315,7 @@ class ApprovedCustomers(Part):
                 f"no customer can be created outside the regions of SCA: {answer}"
             )
         return self.approve(Resource(answer.body))
+
+
+def _is_business(customer: Json) -> bool:
+    return customer.get("customerType") == "BUSINESS"

@@ -148,7 +148,7 @@ class Cards(Part):
         """
         row = self.approved_purchase(card, amount)
         self.cause(card, row, "card.settle", amount)
-        return self.arrange_status(card, row, "SETTLED")
+        return self.arrange_status(card, row, "SETTLED", "CAR-043")
 
     def cause(self, card: Json, row: Json, trigger: str, amount: int = PRICE) -> None:
         """Let something happen to a purchase; a lapse is of no amount."""
@@ -189,15 +189,24 @@ class Cards(Part):
             f"card transaction {statuses}",
         )
 
-    def arrange_status(self, card: Json, row: Json, status: str) -> Body:
+    def arrange_status(self, card: Json, row: Json, status: str, *moves_on: str) -> Body:
         """Return a card transaction that has come to a status.
+
+        Args:
+            card: the card.
+            row: the transaction as it was before.
+            status: the status.
+            moves_on: the requirement that it comes there, where it is known.
 
         Raises:
             PreconditionFailed: it is at another in the end.
         """
         seen = self.at_status(card, row, status)
         if seen.get("status") != status:
-            raise PreconditionFailed(f"{row['id']} is {seen.get('status')} in place of {status}")
+            raise PreconditionFailed(
+                f"{row['id']} is {seen.get('status')} in place of {status}",
+                breaks=moves_on if seen.get("status") == row.get("status") else (),
+            )
         return seen
 
     def wait_for_return(self, card: Json, purchase: Json, amount: int) -> Body:
@@ -220,7 +229,7 @@ class Cards(Part):
         self.cause(card, purchase, "card.return", amount)
         seen = self.wait_for_return(card, purchase, amount)
         if not units(seen.get("refundedAmount")):
-            raise PreconditionFailed(f"{purchase['id']} shows no return")
+            raise PreconditionFailed(f"{purchase['id']} shows no return", breaks=["CAR-061"])
         for row in self.transactions(card):
             # A return of the purchase itself may have a row too.
             if is_same(row.get("originalTransactionId"), purchase["id"]):

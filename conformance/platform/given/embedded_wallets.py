@@ -10,11 +10,13 @@ from urllib.parse import urlsplit
 
 from conformance.exchange.answer import Answer
 from conformance.platform.given.approved import ApprovedCustomers
+from conformance.platform.given.customers import verification_status
 from conformance.platform.given.internal_accounts import InternalAccounts
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import (
     Json,
     Resource,
+    arranged_resource,
 )
 from conformance.platform.triggers import Asked
 from conformance.text.paths import value_at
@@ -106,10 +108,20 @@ class EmbeddedWallets(Part):
         if not found and customer is None and not self._memory.walletless:
             found = self._provisioned_otherwise()
         if not found:
-            raise PreconditionFailed(f"{owner['id']} has no embedded wallet in {self.currency}")
+            raise PreconditionFailed(
+                f"{owner['id']} has no embedded wallet in {self.currency}",
+                breaks=["EMW-001"] if self._should_have(owner) else [],
+            )
         if amount:
             self._internal_accounts.deposit(found[0], amount)
         return found[0]
+
+    def _should_have(self, owner: Json) -> bool:
+        """Return whether a customer has to have a wallet: it is approved, and transacts in that."""
+        now = arranged_resource(self._api.get_customer(owner["id"]))
+        return verification_status(now) == "APPROVED" and self.currency in (
+            now.get("currencies") or ()
+        )
 
     def sign(self, wallet: Json, demand: Demand) -> str:
         """Return the signature of the customer's device over what is demanded."""

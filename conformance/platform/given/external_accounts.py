@@ -41,6 +41,13 @@ LEADS_TO: Mapping[str, str] = {
 }
 """The triggers that move an external account, with the status that each leads to."""
 
+_MOVES: Mapping[str, str] = {
+    "external_account.review": "EXT-032",
+    "external_account.disable": "EXT-034",
+    "ownership.demand": "EXT-035",
+}
+"""The requirement that an external account comes to the status which a trigger leads to."""
+
 BENEFICIARY_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
 """Where a beneficiary may stand, as ``bindings.beneficiary`` says it; the first is the usual."""
 
@@ -374,13 +381,26 @@ class ExternalAccounts(Part):
         Raises:
             PreconditionFailed: it does not come to the status that the trigger leads to.
         """
-        return self.arrange_status(self.account_after(customer, trigger, name), LEADS_TO[trigger])
+        account = self.account_after(customer, trigger, name)
+        moves = [_MOVES[trigger]] if trigger in _MOVES else []
+        return self.arrange_status(account, LEADS_TO[trigger], *moves)
 
-    def arrange_status(self, account: Json, status: str) -> Resource:
-        """Return an external account at a status; raise ``PreconditionFailed`` otherwise."""
+    def arrange_status(self, account: Json, status: str, *moves: str) -> Resource:
+        """Return an external account at a status.
+
+        Args:
+            account: the account.
+            status: the status.
+            moves: the requirement that it comes there, where it is known.
+
+        Raises:
+            PreconditionFailed: it is at another in the end.
+        """
         seen = self.at_status(account, status)
         if seen.get("status") != status:
-            raise PreconditionFailed(f"{account['id']} is {seen.get('status')}, not {status}")
+            raise PreconditionFailed(
+                f"{account['id']} is {seen.get('status')}, not {status}", breaks=moves
+            )
         return seen
 
     def approve(self, account: Json) -> None:

@@ -33,8 +33,18 @@ from conformance.verdict.decisions import (
 Road = Literal["directly", "hosted"]
 """How a customer comes to its review: submitted by the platform, or by the hosted flow."""
 
+COMPLETE_FLOW = "hosted_flow.complete"
+
 CHANNELS = {"email": "email", "phone": "phoneNumber"}
 """The contact channels, each with the customer's member that holds its address."""
+
+_IS_VERIFIED: Mapping[tuple[bool, str], str] = {
+    (False, "email"): "CON-015",
+    (False, "phone"): "CON-016",
+    (True, "email"): "CON-044",
+    (True, "phone"): "CON-045",
+}
+"""The requirement that the right code verifies a channel, of individuals (False) and businesses."""
 
 REVIEWED = ("PENDING", "APPROVED", "REJECTED", "HOLD")
 """The statuses of a customer whose review has begun; a sandbox may show the first one never."""
@@ -208,7 +218,11 @@ class Contact(Part):
         for name in channels:
             arranged_body(self.confirm_code(customer, name))
             if (seen := self.at_status(customer, name, "VERIFIED")) != "VERIFIED":
-                raise PreconditionFailed(f"the right code left the {name} at {seen}")
+                is_verified = _IS_VERIFIED[customer.get("customerType") == "BUSINESS", name]
+                raise PreconditionFailed(
+                    f"the right code left the {name} at {seen}",
+                    breaks=[is_verified] if seen == "PENDING" else [],
+                )
 
     def ready(self, customer: Json) -> Resource:
         """Return a customer whose channels are verified, as far as they have to be for a review."""
@@ -264,9 +278,7 @@ class HostedLinks(Part):
 
     def follow(self, customer: Json, link: Json) -> None:
         """Let a customer complete the hosted flow of a link."""
-        self._triggers.fire(
-            "hosted_flow.complete", customerId=customer["id"], kycUrl=link["kycUrl"]
-        )
+        self._triggers.fire(COMPLETE_FLOW, customerId=customer["id"], kycUrl=link["kycUrl"])
 
 
 OF_OWNERS = (False, False, True)
@@ -334,8 +346,27 @@ class Documents(Part):
         record = arranged_body(self.upload(holder, kind, trigger=trigger, **parts))
         return record if isinstance(record, dict) else {}
 
-    def provide(self, holder: Json, kind: str, country: str = "US") -> None:
-        """Upload a document of a country, both sides of it where it has two.
+    def prove_address(self, holder: Json) -> None:
+        """Upload a proof of the address of a customer or beneficial owner."""
+        self.provide(holder, *PROOFS_OF_ADDRESS)
+
+    def provide(self, holder: Json, *kinds: str, country: str = "US") -> None:
+        """Upload a document of a country, of the first of several types that is taken.
+
+        Raises:
+            PreconditionFailed: none of them is taken.
+        """
+        for kind in kinds[:-1]:
+            try:
+                self._provide(holder, kind, country)
+            except PreconditionFailed as error:
+                self._observe(f"a {kind} is not taken, and another document is uploaded: {error}")
+            else:
+                return
+        self._provide(holder, kinds[-1], country)
+
+    def _provide(self, holder: Json, kind: str, country: str) -> None:
+        """Upload a document, both sides of it where it has two.
 
         One that its holder has already may be taken only once.
         """
@@ -498,7 +529,15 @@ class Reviews(Part):
                 f"the magic value of {trigger} is a {', '.join(magic)}, which "
                 f"{'a business' if business else 'an individual'} has not"
             )
-        customer = arranged_resource(self._api.create_customer(merged(body, own)))
+        return self._ready(self._api.create_customer(merged(body, own)))
+
+    def _ready(self, created: Answer) -> Resource:
+        """Return a new customer, once its contact channels are verified.
+
+        Raises:
+            ResourceMissing: it is not UNVERIFIED, as others are.
+        """
+        customer = arranged_resource(created)
         if verification_status(customer) not in (None, "UNVERIFIED"):
             raise ResourceMissing(
                 f"a customer is {verification_status(customer)} before any submission"
@@ -523,12 +562,21 @@ class Reviews(Part):
         """Create a customer of whom something may be missing, and verify its contact channels.
 
         Raises:
-            ResourceMissing: it is missed at creation already.
+            ResourceMissing: it is missed at creation already, or decided then.
         """
         answer = self._api.create_customer(body)
         if not answer.accepted:
             raise ResourceMissing(f"more has to be known to create a customer: {answer}")
-        return self._contact.ready(arranged_resource(answer))
+        return self._ready(answer)
+
+    def sent_back(self, *, business: bool) -> Resource:
+        """Create a customer as :meth:`incomplete`, whose submission has errors."""
+        customer = self.incomplete(business=business)
+        if business:
+            self.unresolved(customer, should="VER-033")
+        else:
+            self.unresolved(customer, must="VER-808")
+        return customer
 
     def prepared(
         self, *, business: bool | None = None, trigger: str | None = None, **more: Any
@@ -550,7 +598,7 @@ class Reviews(Part):
         """
         roles = [self._profile.bindings.control_role, "DIRECTOR"]
         owner = self._owners.owner(business, roles=roles, ownershipPercentage=share)
-        self._documents.document(business, "UTILITY_BILL")
+        self._documents.prove_address(business)
         return owner
 
     def hand_in_papers(self, business: Json, *owners: Json) -> None:
@@ -561,15 +609,15 @@ class Reviews(Part):
         if self._memory.papers is None:
             like = self.unsubmitted(business=True)
             self.prepare_business(like)
-            missing: dict[bool, list[str]] = {True: [], False: []}
+            missing: dict[bool, list[Sequence[str]]] = {True: [], False: []}
             for entry in _asking_for_documents(self.submit(like)):
-                missing[_is_about(like, entry)].append(types_offered(entry)[0])
+                missing[_is_about(like, entry)].append(types_offered(entry))
             self._memory.papers = missing[True], missing[False]
         of_business, of_owner = self._memory.papers
-        for kind in of_business:
-            self._documents.provide(business, kind)
-        for owner, kind in product(owners, of_owner):
-            self._documents.provide(owner, kind)
+        for kinds in of_business:
+            self._documents.provide(business, *kinds)
+        for owner, kinds in product(owners, of_owner):
+            self._documents.provide(owner, *kinds)
 
     def submission(self, customer: Json) -> Resource:
         """Submit a customer, supply the documents that are asked for, return what is accepted."""
@@ -622,16 +670,27 @@ class Reviews(Part):
             answer = self.submit(customer)
         return answer
 
-    def unresolved(self, customer: Json) -> Resource:
+    def unresolved(
+        self, customer: Json, *, must: str | None = None, should: str | None = None
+    ) -> Resource:
         """Submit a customer of whom something is missing, and return the submission.
 
+        Args:
+            customer: the customer.
+            must: the requirement that what is missing is missed.
+            should: the same where it is recommended alone.
+
         Raises:
-            ResourceMissing: the target misses nothing.
+            PreconditionFailed: the target misses nothing, and has to.
+            ResourceMissing: the target misses nothing, and need not.
         """
         submission = arranged_resource(self.submit(customer))
-        if submission.get("verificationStatus") != _OPEN:
-            raise ResourceMissing(f"the submission of {customer['id']} is taken as it is")
-        return submission
+        if submission.get("verificationStatus") == _OPEN:
+            return submission
+        taken = f"the submission of {customer['id']} is taken as it is"
+        if must is not None:
+            raise PreconditionFailed(taken, breaks=[must])
+        raise ResourceMissing(taken, breaks=[] if should is None else [should])
 
     def supply(
         self, customer: Json, submission: Json, turn: int = 0, *, country: str = "US"
@@ -649,7 +708,10 @@ class Reviews(Part):
             ResourceMissing: an entry does not tell which types of documents it accepts.
         """
         if not submission.get("errors"):
-            raise PreconditionFailed("the submission has errors and does not tell which")
+            raise PreconditionFailed(
+                "the submission has errors and does not tell which",
+                breaks=["VER-012"] if submission.get("verificationStatus") == _OPEN else [],
+            )
         for entry in submission["errors"]:
             if entry.get("type") == "MISSING_FIELD":
                 raise PreconditionFailed(
@@ -660,7 +722,8 @@ class Reviews(Part):
                 raise ResourceMissing(f"the review asks for what the suite does not have: {entry}")
             holder = {"id": entry.get("resourceId") or customer["id"]}
             kinds = types_offered(entry)
-            self._documents.provide(holder, kinds[turn % len(kinds)], country)
+            first = turn % len(kinds)
+            self._documents.provide(holder, *kinds[first:], *kinds[:first], country=country)
 
     def submissions(self, customer: Json) -> list[Body]:
         """Return the submissions that are found by a customer's id, as an object or as a list.
@@ -720,8 +783,7 @@ class Reviews(Part):
         self._links.complete_flow(like)
         if verification_status(self._customers.at_status(like, *REVIEWED)) not in REVIEWED:
             raise ResourceMissing("the hosted flow does not bring what a customer lacks")
-        customer = self.incomplete(business=business)
-        self.unresolved(customer)
+        customer = self.sent_back(business=business)
         answer = self._links.create(customer)
         if not answer.accepted:
             raise ResourceMissing(f"no hosted link follows a submission: {answer}")

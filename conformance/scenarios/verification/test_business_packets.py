@@ -43,7 +43,7 @@ def test_a_business_tells_who_controls_it(platform: Platform, business: Resource
     wrong = owners.body(business, roles=roles, ownershipPercentage=101)
     if (answer := platform.api.create_beneficial_owner(wrong, valid=False)).accepted:
         raise ResourceMissing(f"a share of 101 percent is taken: {answer}")
-    platform.verification.documents.document(business, "UTILITY_BILL")
+    platform.verification.documents.prove_address(business)
     platform.verification.reviews.hand_in_papers(business, director)
 
     expect_errors(platform, business)
@@ -74,7 +74,7 @@ def test_an_owner_from_abroad_proves_who_that_is(
             business, personalInfo=platform.verification.owners.canadian()
         )
         for kind in ("PASSPORT", "NATIONAL_ID"):
-            platform.verification.documents.provide(proven, kind, "CA")
+            platform.verification.documents.provide(proven, kind, country="CA")
     platform.verification.owners.owner(
         business, personalInfo=platform.verification.owners.canadian()
     )
@@ -98,7 +98,7 @@ def test_an_owner_from_abroad_hands_in_a_second_paper(
 
     expect_errors(platform, business)
 
-    platform.verification.documents.provide(owner, "NATIONAL_ID", "CA")
+    platform.verification.documents.provide(owner, "NATIONAL_ID", country="CA")
     require_accepted(platform, business)
 
 

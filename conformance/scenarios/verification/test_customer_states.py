@@ -63,8 +63,7 @@ def test_a_review_begins_after_a_submission_with_errors(
 )
 def test_no_review_begins_while_something_is_missing(platform: Platform, business: bool) -> None:
     """An individual without a number, or a business without owners, stays UNVERIFIED."""
-    customer = platform.verification.reviews.incomplete(business=business)
-    platform.verification.reviews.unresolved(customer)
+    customer = platform.verification.reviews.sent_back(business=business)
 
     _let_another_review_begin(platform)
 

@@ -121,7 +121,7 @@ def test_a_business_may_be_controlled_by_who_owns_nothing_of_it(platform: Platfo
     if not (report := platform.api.create_beneficial_owner(idle)).accepted:
         raise ResourceMissing(f"nobody is reported who owns nothing: {report}")
     owners.owner(business, roles=["DIRECTOR"], ownershipPercentage=75)
-    platform.verification.documents.document(business, "UTILITY_BILL")
+    platform.verification.documents.prove_address(business)
 
     answer = reviews.submit_with_documents(business)
 
@@ -147,7 +147,7 @@ def test_a_business_without_owners_is_not_accepted(platform: Platform) -> None:
     if twin.get("verificationStatus") != IN_PROGRESS:
         raise PreconditionFailed(f"with an owner the submission is not accepted either: {twin}")
     business = reviews.unsubmitted(business=True)
-    platform.verification.documents.document(business, "UTILITY_BILL")
+    platform.verification.documents.prove_address(business)
 
     answer = reviews.submit_with_documents(business)
 
@@ -162,11 +162,9 @@ def test_what_is_missing_of_a_business_is_told(platform: Platform, check: Check)
     """The errors for a business without owners and documents carry the id of the business."""
     business = platform.verification.reviews.unsubmitted(business=True)
 
-    answer = platform.verification.reviews.submit(business)
+    submission = platform.verification.reviews.unresolved(business, should="VER-033")
 
-    if arranged_resource(answer).get("verificationStatus") != RESOLVE_ERRORS:
-        raise ResourceMissing("a business without owners is taken as it is")
-    entries = answer.body.get("errors")
+    entries = submission.get("errors")
     with check("VER-012"):
         assert entries
     if not entries:
@@ -186,7 +184,7 @@ def test_what_is_missing_of_an_owner_is_told_of_the_owner(platform: Platform, ch
     number = {name: owners.canadian()[name] for name in NUMBER}
     owner = owners.owner(business, personalInfo={"nationality": "MX", "address": MEXICAN, **number})
 
-    submission = platform.verification.reviews.unresolved(business)
+    submission = platform.verification.reviews.unresolved(business, should="VER-803")
     entries = require_member(submission, "errors")
 
     with check("VER-036"):
@@ -201,7 +199,8 @@ def test_what_is_missing_of_an_individual_is_named(platform: Platform, check: Ch
     body = without_members(platform.customers.american_body(), *NUMBER)
     individual = platform.verification.reviews.created(body)
 
-    entries = require_member(platform.verification.reviews.unresolved(individual), "errors")
+    submission = platform.verification.reviews.unresolved(individual, must="VER-808")
+    entries = require_member(submission, "errors")
 
     with check("VER-035"):
         assert {entry["resourceId"] for entry in entries} == {individual["id"]}
@@ -267,7 +266,7 @@ def test_a_missing_document_of_an_owner_is_asked_for_until_it_is_there(platform:
         entries = submission.get("errors") or ()
         return [entry for entry in entries if about_owner.items() <= entry.items()]
 
-    entries = asked_for(reviews.unresolved(business))
+    entries = asked_for(reviews.unresolved(business, should="VER-803"))
     if not entries:
         raise ResourceMissing("no identity document of an owner from abroad is asked for")
     for turn in range(MAX_REPAIRS):
@@ -284,7 +283,7 @@ def test_a_proof_of_address_identifies_nobody(platform: Platform) -> None:
     """An identity document is asked for still after a utility bill was uploaded."""
     individual = _create_mexican(platform)
     entries = _of_type(IDENTITY, platform.verification.reviews.unresolved(individual)["errors"])
-    platform.verification.documents.document(individual, "UTILITY_BILL")
+    platform.verification.documents.prove_address(individual)
 
     again = arranged_resource(platform.verification.reviews.submit(individual)).get("errors") or []
 
@@ -299,7 +298,8 @@ def test_each_type_of_proof_proves_an_address(platform: Platform, check: Check, 
     As one document was missing, one entry told it.
     """
     business = platform.verification.reviews.unsubmitted(business=True)
-    missing = _of_type(ADDRESS, platform.verification.reviews.unresolved(business)["errors"])
+    submission = platform.verification.reviews.unresolved(business, should="VER-033")
+    missing = _of_type(ADDRESS, submission["errors"])
     holder = missing[0].get("resourceId") or business["id"]
     platform.verification.documents.document({"id": holder}, kind)
 
@@ -457,7 +457,7 @@ def test_an_individual_is_accepted_once_the_missing_fields_are_supplied(
     """
     body = platform.customers.american_body()
     individual = platform.verification.reviews.created(without_members(body, *NUMBER))
-    platform.verification.reviews.unresolved(individual)
+    platform.verification.reviews.unresolved(individual, must="VER-808")
     platform.customers.change(individual, **{name: body[name] for name in NUMBER})
 
     submission = _submit_like(
@@ -498,7 +498,7 @@ def test_a_business_is_accepted_once_owner_and_documents_are_supplied(
     It has no errors, and is found so beside the first one or in its place.
     """
     business = platform.verification.reviews.unsubmitted(business=True)
-    platform.verification.reviews.unresolved(business)
+    platform.verification.reviews.unresolved(business, should="VER-033")
     owner = platform.verification.reviews.prepare_business(business)
     platform.verification.reviews.hand_in_papers(business, owner)
 
@@ -519,7 +519,8 @@ def test_a_second_submission_asks_for_what_is_still_missing(
     first, second = _two_required_fields(platform)
     body = platform.customers.american_body()
     individual = platform.verification.reviews.created(without_members(body, first, second))
-    platform.verification.reviews.unresolved(individual)
+    # Either of them was missed where it alone was missing.
+    platform.verification.reviews.unresolved(individual, must="VER-037")
     platform.customers.change(individual, **{first: body[first]})
 
     names = _paths(
@@ -570,10 +571,10 @@ def test_an_owner_who_is_reported_after_a_submission_is_reviewed_too(platform: P
 
     early, late = (reviews.unsubmitted(business=True) for _ in range(2))
     early_owner = owners.owner(early, personalInfo=owners.canadian())
-    wanted = asked_for(reviews.unresolved(early), early_owner)
+    wanted = asked_for(reviews.unresolved(early, should="VER-803"), early_owner)
     if not wanted:
         raise ResourceMissing("nothing is asked of an owner from abroad without documents")
-    reviews.unresolved(late)
+    reviews.unresolved(late, should="VER-033")
     late_owner = owners.owner(late, personalInfo=owners.canadian())
 
     again = arranged_resource(reviews.submit(late))
@@ -588,7 +589,7 @@ def test_an_owner_who_is_reported_after_a_submission_is_reviewed_too(platform: P
 def test_a_submission_is_found_by_its_customer(platform: Platform, check: Check) -> None:
     """An object or a list has the submission, with its status and number of errors."""
     business = platform.verification.reviews.unsubmitted(business=True)
-    submission = platform.verification.reviews.unresolved(business)
+    submission = platform.verification.reviews.unresolved(business, should="VER-033")
 
     submissions = platform.verification.reviews.submissions(business)
 
@@ -615,7 +616,7 @@ def test_a_missing_field_is_named_when_it_is_read(platform: Platform) -> None:
     """The errors of an individual without an identification number are read as they were told."""
     individual = platform.verification.reviews.incomplete()
 
-    submission = platform.verification.reviews.unresolved(individual)
+    submission = platform.verification.reviews.unresolved(individual, must="VER-808")
 
     expect_told_again(platform, individual, submission)
 

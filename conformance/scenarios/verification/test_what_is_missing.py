@@ -122,7 +122,7 @@ def told(
         owner = arranged_resource(platform.verification.owners.require_role(answer))
         sent[owner["id"]], names[owner["id"]] = report, str(index)
     if proves_address:
-        platform.verification.documents.document(business, "UTILITY_BILL")
+        platform.verification.documents.prove_address(business)
     submission = arranged_resource(platform.verification.reviews.submit(business))
     return Told(submission.get("errors") or (), sent, names)
 

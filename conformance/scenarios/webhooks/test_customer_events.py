@@ -92,8 +92,7 @@ def test_the_decision_of_a_review_is_reported(
 @pytest.mark.parametrize("business", [False, True], ids=["individual", "business"])
 def test_a_submission_that_was_repaired_is_reported(platform: Platform, *, business: bool) -> None:
     """A submission after one with errors is reported by a PENDING webhook."""
-    customer = platform.verification.reviews.incomplete(business=business)
-    platform.verification.reviews.unresolved(customer)
+    customer = platform.verification.reviews.sent_back(business=business)
     if business:
         platform.verification.reviews.prepare_business(customer)
     else:
@@ -295,8 +294,7 @@ def test_no_decision_is_reported_before_it_is_made(platform: Platform, business:
 )
 def test_a_submission_with_errors_is_not_reported(platform: Platform, business: bool) -> None:
     """A submission without the individual's number or the business's owners is not reported."""
-    customer = platform.verification.reviews.incomplete(business=business)
-    platform.verification.reviews.unresolved(customer)
+    customer = platform.verification.reviews.sent_back(business=business)
 
     _let_reports_arrive(platform)
 

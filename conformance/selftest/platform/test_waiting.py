@@ -5,8 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import pytest
+
 from conformance.platform.waiting import LEAST_SHARE, LONGER_THAN_SEEN, Patience, Waiting
-from conformance.profile.model import Timing
+from conformance.platform.webhooks import Webhooks
+from conformance.profile.features import Features
+from conformance.profile.model import Implementation, Profile, Timing
+from conformance.webhooks.inbox import Inbox
 
 MOST = 10.0
 
@@ -67,12 +72,75 @@ class TestWaiting:
 
         assert second < first
 
-    def test_a_wait_without_a_kind_keeps_its_length(self) -> None:
-        """Nothing is learned of it."""
+    def test_what_waits_at_one_place_waits_for_one_kind_of_thing(self) -> None:
+        """Without a kind, a wait is as long as at first, and shorter where one was in vain."""
         patience = Patience()
+        waiting = Waiting(Timing(state=0.4, poll=0.01), patience)
 
-        assert Waiting(Timing(state=0.05, poll=0.01), patience).until(int, bool) == 0
-        assert not patience.in_vain
+        def here(wanted: Callable[[int], bool]) -> float:
+            return _seconds(lambda: waiting.until(lambda: 1, wanted))
+
+        def is_two(seen: int) -> bool:
+            return seen == 2
+
+        first, second = (here(is_two) for _ in range(2))
+        elsewhere = here(lambda seen: seen == 3)
+
+        assert first >= 0.4
+        assert LEAST_SHARE * 0.4 <= second < 0.4
+        assert elsewhere >= 0.4
+
+    def test_a_short_wait_is_as_long_as_three_of_the_slowest(self) -> None:
+        """What came at any place, and took long, makes the next wait long enough for it."""
+        patience = Patience()
+        waiting = Waiting(Timing(state=0.6, poll=0.01), patience)
+        moment = time.monotonic() + 0.1
+        waiting.until(lambda: time.monotonic() > moment, bool)
+
+        def in_vain() -> float:
+            return _seconds(lambda: waiting.until(int, bool))
+
+        in_vain()
+
+        assert patience.longest > LEAST_SHARE * 0.6 / LONGER_THAN_SEEN
+        assert in_vain() >= min(0.6, LONGER_THAN_SEEN * patience.longest)
+
+
+class TestWebhooks:
+    """Waiting for deliveries, of any type and about any resource."""
+
+    @pytest.fixture
+    def webhooks(self) -> Webhooks:
+        profile = Profile(
+            implementation=Implementation(name="x"),
+            features=Features(webhooks=True),
+            timing=Timing(event=0.4),
+        )
+        return Webhooks(Inbox(), profile, Patience())
+
+    def test_a_second_wait_for_any_delivery_is_shorter(self, webhooks: Webhooks) -> None:
+        """That is so for each place that waits; another one waits as long as at first."""
+
+        def here() -> float:
+            return _seconds(lambda: webhooks.wait_for_any(lambda _: True))
+
+        first, second = here(), here()
+        elsewhere = _seconds(lambda: webhooks.wait_for_any(lambda _: False))
+
+        assert first >= 0.4
+        assert LEAST_SHARE * 0.4 <= second < 0.4
+        assert elsewhere >= 0.4
+
+    def test_a_second_wait_for_a_mention_is_shorter(self, webhooks: Webhooks) -> None:
+        """That is so for each type of resource."""
+        first, second, of_quote = (
+            _seconds(lambda name=name: webhooks.mentioning(name))  # type: ignore[misc]
+            for name in ("Customer:1", "Customer:2", "Quote:1")
+        )
+
+        assert first >= 0.4
+        assert LEAST_SHARE * 0.4 <= second < 0.4
+        assert of_quote >= 0.4
 
 
 def _seconds(act: Callable[[], object]) -> float:

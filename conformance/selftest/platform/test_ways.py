@@ -12,6 +12,7 @@ import yaml
 from conformance.contract.data import FIXTURES
 from conformance.platform.given.verification import members_of_type
 from conformance.platform.resource import merged
+from conformance.reference.verification import documents, sandbox, verifications
 from conformance.selftest.runs import Inside, read_report
 
 SCENARIO = """
@@ -56,6 +57,100 @@ def test_the_next_way_is_taken(inside: Inside, against: tuple[str, str], tmp_pat
     observed = " ".join(one.text for one in read_report(tmp_path).observations)
     assert "deposits arrive by the sandbox operation, as deposit.arrive is refused" in observed
     assert "a proof of ownership by signature did not work: trigger ownership.sign: " in observed
+
+
+APPROVED = """
+    import pytest
+    from conformance.scenarios.kit.marks import requirement
+
+    @requirement("VER-119")
+    @pytest.mark.parametrize("business", [False, True])
+    def test_approval(platform, business):
+        platform.approved._memory.approval[business] = {first!r}
+        platform.approved.of_type(business)
+        assert platform.approved._memory.approval[business] == {then!r}
+    """
+
+
+REFUSED = {"triggers": {"customer.approve": {"http": {"url": "{origin}/control/nowhere"}}}}
+"""No operator is told to approve: the sandbox does."""
+
+
+def test_who_is_not_taken_directly_goes_by_the_hosted_flow(
+    inside: Inside,
+    against: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Individuals and businesses are approved, though no submission of them is accepted."""
+    monkeypatch.setattr(sandbox, "outcome_of", lambda *_, **__: "APPROVED")
+
+    def missing(_: object, packet: verifications.Packet) -> list[Any]:
+        return [verifications.field_error(packet.customer.id, "nickname")]
+
+    monkeypatch.setattr(verifications, "missing", missing)
+
+    _, output = inside(
+        APPROVED.format(first="directly", then="hosted"), against[0], profile(tmp_path, REFUSED)
+    )
+
+    assert "2 passed" in output, output
+    observed = " ".join(one.text for one in read_report(tmp_path).observations)
+    assert "a customer does not come to its review directly: the review asks for" in observed
+
+
+def test_whom_the_hosted_flow_leads_nowhere_is_taken_directly(
+    inside: Inside,
+    against: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Individuals and businesses are approved, though nobody can complete the hosted flow."""
+    monkeypatch.setattr(sandbox, "outcome_of", lambda *_, **__: "APPROVED")
+    nowhere = {"hosted_flow.complete": {"http": {"url": "{origin}/control/nowhere"}}}
+    broken = merged(REFUSED, {"triggers": nowhere})
+
+    _, output = inside(
+        APPROVED.format(first="hosted", then="directly"), against[0], profile(tmp_path, broken)
+    )
+
+    assert "2 passed" in output, output
+    observed = " ".join(one.text for one in read_report(tmp_path).observations)
+    assert "a customer does not come to its review by the hosted flow: trigger" in observed
+
+
+def test_who_is_in_review_already_goes_no_other_way(
+    inside: Inside,
+    against: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Where the decision of a review does not come, no hosted link is asked for."""
+    monkeypatch.setattr(sandbox, "outcome_of", lambda *_, **__: None)
+    changes = {"timing": {"state": 0.3, "event": 0.3}, **REFUSED}
+
+    inside(APPROVED.format(first="directly", then=""), against[0], profile(tmp_path, changes))
+
+    asked = {line["operation"] for line in journal(tmp_path)}
+    assert "createVerification" in asked
+    assert "createKycLink" not in asked
+
+
+def test_another_document_is_uploaded_for_one_that_is_refused(
+    inside: Inside,
+    against: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A business whose utility bill is not taken proves its address by the next type of proof."""
+    kept = {name: it for name, it in documents.DOCUMENT_TYPES.items() if name != "UTILITY_BILL"}
+    monkeypatch.setattr(documents, "DOCUMENT_TYPES", kept)
+
+    _, output = inside(APPROVED.format(first="directly", then="directly"), *against)
+
+    assert "2 passed" in output, output
+    observed = " ".join(one.text for one in read_report(tmp_path).observations)
+    assert "a UTILITY_BILL is not taken, and another document is uploaded" in observed
 
 
 def test_a_trigger_that_may_have_done_something_is_not_done_again(
