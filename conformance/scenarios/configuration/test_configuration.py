@@ -44,7 +44,7 @@ from conformance.testdata.accounts import account_example, account_examples
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
-End = Literal["sent", "received"]
+End = Literal["within", "sent", "received"]
 """Which of the two currencies of a transfer asks for fields."""
 
 REQUIRED_FIELDS = "providerRequiredCustomerFields"
@@ -116,7 +116,8 @@ def test_each_currency_that_customers_pay_in_is_supported(platform: Platform) ->
 @pytest.mark.parametrize(
     ("end", "needed_id"),
     [
-        case("CFG-005", "sent", "sent", "CFG-005"),
+        case("CFG-005", "within", "within", "CFG-005"),
+        case("CFG-052", "sent", "sent", "CFG-052"),
         case("CFG-051", "received", "received", "CFG-051"),
     ],
 )
@@ -713,10 +714,11 @@ def listed_names(refusal: Answer) -> set[str]:
 def corridor_with_required_fields(platform: Platform, end: End) -> tuple[Corridor, list[str]]:
     """Return the corridor that requires the most fields, and those that can be left out.
 
-    They are those of the currency that is ``sent``, or of the one ``received`` that the other does
-    not ask for, too. Their names may be in capitals or with underscores. Where no corridor of the
-    profile requires any, others are tried between its usual currency and those that do, as long as
-    the target pays there; so is the one of these that requires the most, where it requires more.
+    They are those of a currency ``within`` which money moves, or else of the one that is ``sent``
+    or ``received`` and that the other does not ask for, too. Their names may be in capitals or with
+    underscores. Where no corridor of the profile requires any, others are tried, within the
+    currencies that do and between them and its usual one, as long as the target pays there; so is
+    the one of these that requires the most, where it requires more.
 
     Raises:
         ResourceMissing: no currency that is paid requires a field that can be left out.
@@ -733,13 +735,13 @@ def corridor_with_required_fields(platform: Platform, end: End) -> tuple[Corrido
             }
             for code in (corridor.sending, corridor.receiving)
         )
-        return sorted(sent if end == "sent" else received - sent)
+        if (corridor.sending == corridor.receiving) != (end == "within"):
+            return []
+        return sorted({"within": sent, "sent": sent - received, "received": received - sent}[end])
 
-    named = platform.profile.resources.corridors
     most = max(
-        named,
-        # Of a conversion it is certain which of its currencies asks.
-        key=lambda corridor: (len(fields_of(corridor)), corridor.sending != corridor.receiving),
+        platform.profile.resources.corridors,
+        key=lambda corridor: len(fields_of(corridor)),
         default=None,
     )
     fewest = 0 if most is None else len(fields_of(most))
@@ -764,6 +766,7 @@ def unnamed_corridors(platform: Platform, currencies: Iterable[str]) -> Iterator
     accounts = {one.currency: one.name for one in [*account_examples().values()][::-1]}
     for code in currencies:
         if code in accounts and code != usual.sending:
+            yield Corridor(sending=code, receiving=code, account=accounts[code])
             yield Corridor(sending=usual.sending, receiving=code, account=accounts[code])
             yield Corridor(sending=code, receiving=usual.receiving, account=usual.account)
 

@@ -77,7 +77,7 @@ declare(
     _asked_by_one_end(0),
 )
 declare(
-    "CFG-005",
+    "CFG-052",
     "received-alone",
     "what the currency that is sent asks for is not looked at",
     _asked_by_one_end(-1),

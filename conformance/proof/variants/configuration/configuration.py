@@ -50,6 +50,16 @@ def asked_of_senders(refuse: Function, customer: Customer, *currencies: str) -> 
     refuse(customer, currencies[0])
 
 
+@variant(
+    "N456",
+    "a currency asks for fields of whoever pays into it",
+    "received",
+    (customers, "refuse_incomplete"),
+)
+def asked_of_payers(refuse: Function, customer: Customer, *currencies: str) -> None:
+    refuse(customer, currencies[-1])
+
+
 @variant("N005", "the fields that a currency asks for are words in capitals", "onboarding")
 def fields_in_capitals(patch: Patch) -> None:
     words = {
