@@ -88,5 +88,6 @@ class Resources(ProfilePart):
         None,
         description="The largest single transaction, in the currency's smallest unit, such as "
         "`{currency: USD, amount: 100, side: SENDING}`; null where there is none. Without a `side` "
-        "the limit may be on the amount with or without fees.",
+        "the limit may be on the amount with or without fees. Twice as much is deposited at once, "
+        "so that `budget.amount` has to be as large.",
     )
