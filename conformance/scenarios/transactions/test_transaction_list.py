@@ -12,7 +12,6 @@ from conformance.platform.given.cards import ENDS
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
-    Body,
     Json,
     Resource,
     as_resource,
@@ -49,8 +48,10 @@ def test_what_comes_in_is_a_credit(platform: Platform) -> None:
     assert all(row.get("direction") != "DEBIT" for row in incoming(platform)), DEPOSITED
 
 
-def incoming(platform: Platform) -> list[Body]:
+def incoming(platform: Platform) -> list[Resource]:
     """Return the transactions of a deposit that are listed, at once or after it was returned.
+
+    Each names its customer, though the target may not show it.
 
     Raises:
         ResourceMissing: no transaction of the type INCOMING is listed.
@@ -62,7 +63,7 @@ def incoming(platform: Platform) -> list[Body]:
             platform.internal_accounts.return_deposit(account, DEPOSITED)
         listed = platform.transactions.known_of_customer(account["customerId"])
         if rows := [row for row in listed if row.get("type") == "INCOMING"]:
-            return rows
+            return [as_resource(row).but(customerId=account["customerId"]) for row in rows]
     raise ResourceMissing("no deposit is listed as INCOMING")
 
 
@@ -89,7 +90,7 @@ def test_a_status_keeps_to_the_transactions_at_it(platform: Platform, check: Che
 @requirement("TRX-072")
 def test_a_status_lists_what_came_in(platform: Platform, check: Check) -> None:
     """The filter by status lists a deposit that is at that status before and after the list."""
-    before = as_resource(incoming(platform)[0])
+    before = incoming(platform)[0]
     status = require_member(before, "status")
 
     listed = _list_filtered(platform, before, check, "TRX-072", status=status)
