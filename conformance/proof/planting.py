@@ -3,9 +3,8 @@
 The second implementation runs in a thread of this process, and the suite is collected once. A
 survey runs every test without a bug, and notes which bugs the implementation was asked for
 meanwhile. A bug is then tried with those tests alone, until one fails a requirement: planting it
-changes nothing in any other test. Those that come to few bugs are first, as they are about what it
-spoils, and those that merely pass by are left out. It is found where the same test passes without
-it.
+changes nothing in any other test. Those that speak of it are first, and where there are many the
+others are left out, as they merely pass by. It is found where the same test passes without it.
 """
 
 from __future__ import annotations
@@ -35,6 +34,7 @@ from conformance.platform.resource import merged
 from conformance.plugin import SESSION
 from conformance.proof.finds import FAILED, WARNED, Find
 from conformance.proof.host import EMBEDDED, SUITE, outcomes_of, turns
+from conformance.proof.nearness import distances, words_of, words_of_test
 from conformance.proof.second.bugs import BUGS
 from conformance.proof.second.persona import STRICT
 from conformance.proof.second.service import Secrets, base_url, listening
@@ -122,17 +122,30 @@ class _Guest:
         self, tests: Sequence[pytest.Item], suite: Session
     ) -> Mapping[str, list[pytest.Item]]:
         """Run every test without a bug; return by bug the tests that it can matter to."""
-        found: dict[str, list[tuple[int, float, int]]] = defaultdict(list)
+        found: dict[str, list[tuple[float, int]]] = defaultdict(list)
         for place, test in enumerate(tests):
             self._world.asked.clear()
             suite.connection.memory.forget()
             since = time.monotonic()
             self._before[test.nodeid] = outcomes_of(test, suite)
-            asked = self._world.asked.copy()
-            for bug in asked:
-                found[bug].append((len(asked), time.monotonic() - since, place))
-        nearest = {bug: [tests[place] for *_, place in sorted(met)] for bug, met in found.items()}
-        return defaultdict(list, nearest)
+            for bug in self._world.asked.copy():
+                found[bug].append((time.monotonic() - since, place))
+        words = {test.nodeid: words_of_test(test) for test in tests}
+        return defaultdict(
+            list,
+            {
+                bug: self._nearest(bug, [tests[place] for _, place in sorted(met)], words)
+                for bug, met in found.items()
+            },
+        )
+
+    @staticmethod
+    def _nearest(
+        bug: str, tests: Sequence[pytest.Item], words: Mapping[str, frozenset[str]]
+    ) -> list[pytest.Item]:
+        own = words_of(f"{bug} {BUGS[bug].statement}")
+        distance = distances({test.nodeid: words[test.nodeid] for test in tests}, own)
+        return sorted(tests, key=lambda test: distance[test.nodeid])
 
     def _planted(self, bug: str, tests: Sequence[pytest.Item], suite: Session) -> Planted:
         """Run tests with a bug, until one fails a requirement that it does not fail without it."""

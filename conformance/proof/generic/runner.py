@@ -9,8 +9,6 @@ process whose service does not recover is replaced.
 from __future__ import annotations
 
 import gc
-import inspect
-import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,13 +20,13 @@ import pytest
 from starlette.applications import Starlette
 
 from conformance.contract.catalogue import Level, catalogue
-from conformance.items import requirements_named_by
 from conformance.plugin import SESSION
 from conformance.proof.generic.changes import Change
 from conformance.proof.generic.executed import Survey
 from conformance.proof.generic.swap import Swap, Unusable
 from conformance.proof.generic.workers import Answer, Pool, Server
 from conformance.proof.host import host, modules_with, outcomes_of
+from conformance.proof.nearness import distances, words_of, words_of_test
 from conformance.reference.service import Service
 from conformance.verdict.decisions import Outcome
 
@@ -38,16 +36,8 @@ TIMING = {"request": 20.0, "event": 5.0, "state": 5.0, "quiet": 0.2, "poll": 0.0
 MAX_TESTS = 600
 """How many tests one mutant meets; then it has survived. No time, as a busy machine is slower."""
 
-_OWN_WEIGHT = 10
-"""How much more a word of the changed lines counts than one beside them."""
-
 _HANGING_SECONDS = 900.0
 """After how long a process that says nothing is ended."""
-
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{3,}")
-"""A word of a name in any spelling: termsVersion, terms_version and TERMS_VERSION have the same."""
-
-_LEAST_CHARS = 3
 
 _UNDECIDED = frozenset({Outcome.INCONCLUSIVE, Outcome.NOT_EXERCISED})
 
@@ -258,30 +248,15 @@ class _Loop(Server[Task, Result]):
 
     def _nearest(self, trial: Trial) -> list[tuple[str, frozenset[str]]]:
         """Return the tests that a trial meets, first those that speak of what is changed."""
-        own = _words_of(f"{trial.change.lines} {trial.change.name}")
-        wanted = own | _words_of(trial.change.diff)
-        spoken = {test: wanted & self._words(test) for test in trial.tests}
-        # A word that many tests speak of tells little, and one of the changed lines most.
-        common = Counter(word for words in spoken.values() for word in words)
-
-        def distance(test: tuple[str, frozenset[str]]) -> float:
-            return -sum(
-                (_OWN_WEIGHT if word in own else 1) / common[word] for word in spoken[test[0]]
-            )
-
+        own = words_of(f"{trial.change.lines} {trial.change.name}")
+        words = {test: self._words(test) for test in trial.tests}
+        distance = distances(words, own, words_of(trial.change.diff))
         tests = zip(trial.tests, trial.passed, strict=True)
-        return sorted(_taken_in_turn(tests), key=distance)[:MAX_TESTS]
+        return sorted(_taken_in_turn(tests), key=lambda test: distance[test[0]])[:MAX_TESTS]
 
     @cache  # noqa: B019 - lives as long as the process
     def _words(self, test: str) -> frozenset[str]:
-        """Return the words of a test, of its requirements and of their operations."""
-        item = self._tests[test]
-        entries = [catalogue()[name] for name in requirements_named_by(item)]
-        texts = [test, *(entry.statement for entry in entries)]
-        texts += [name for entry in entries for name in entry.operations]
-        if isinstance(item, pytest.Function):
-            texts.append(inspect.getsource(item.function))
-        return _words_of(" ".join(texts))
+        return words_of_test(self._tests[test])
 
     def _passes(self, result: Result) -> bool:
         """Return whether the killing test finds nothing amiss on the restored reference."""
@@ -292,11 +267,6 @@ class _Loop(Server[Task, Result]):
         if self._passes(result):
             return replace(result, outcome=GenericOutcome.KILLED, detail="the service stays broken")
         return replace(result, detail="on a fresh service too")
-
-
-def _words_of(text: str) -> frozenset[str]:
-    found = (word.lower() for word in _WORD.findall(text))
-    return frozenset(word for word in found if len(word) >= _LEAST_CHARS)
 
 
 def _taken_in_turn(

@@ -105,7 +105,6 @@ no-failed-event|432|No event tells of FAILED.
 no-failure-reason|245|A failed transaction has no reason.
 no-refund|245|A failed transaction is not refunded.
 refund-without-money|246|A refund completes, and the source gets nothing back.
-refund-net|246|A refund leaves out the fee.
 no-chain|193|A transaction that settles on a chain has no onChainTransaction.
 card-filter-ignored|394|The filter by card is not applied.
 card-status-filter|394|A status is combined with the type CARD.

@@ -383,7 +383,7 @@ def end_refund(world: World, row: Json) -> None:
     quote = row["_quote"]
     account = quote["_source"].internal
     if account and not world.has("refund-without-money"):
-        amount = quote["_sent"] - quote["_price"].fee if world.has("refund-net") else quote["_sent"]
+        amount = quote["_sent"]
         if _is_cross(quote) and world.has("cross-refund-of-received"):
             amount = quote["_received"]
         if world.has("refund-balance-untold"):
