@@ -11,6 +11,7 @@ from conformance.contract.outline import ledger
 from conformance.platform.resource import merged
 from conformance.profile.loading import read_profile
 from conformance.proof import second
+from conformance.proof.finds import FAILED, Find, read_finds, write_finds
 from conformance.proof.personas import judged
 from conformance.proof.planting import PROFILE, planted
 from conformance.proof.second.bugs import BUGS
@@ -69,6 +70,26 @@ def test_a_planted_bug_is_found(tmp_path: Path) -> None:
 
     assert "LIM-002" in found.failed
     assert missed.failed == ()
+
+
+def test_what_found_a_bug_is_kept(tmp_path: Path) -> None:
+    """The test that found a bug is the one that is kept, and read as it was written."""
+    found, missed = planted(["long-remittance", "sweep-stays"], [REMITTANCE], tmp_path)
+    place = tmp_path / "finds.csv"
+
+    assert missed.find is None
+    assert found.find == Find("long-remittance", FAILED, found.test)
+    assert found.test.startswith(REMITTANCE)
+    write_finds([found.find], place)
+    assert read_finds(place) == [found.find]
+
+
+def test_the_kept_finds_are_of_the_bugs_of_the_table() -> None:
+    """No find is kept of a bug that is not planted any more, and none twice."""
+    bugs = [find.bug for find in read_finds()]
+
+    assert set(bugs) <= set(BUGS)
+    assert len(set(bugs)) == len(bugs)
 
 
 def test_each_choice_is_made_otherwise_by_a_persona() -> None:
