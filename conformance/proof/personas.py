@@ -179,7 +179,8 @@ def personas(
         typer.echo(f"drawn by {by_chance}")
         if not bugs:
             first = by_chance.seed // shares * _DRAWN
-            chosen = [chosen[(first + place) % len(chosen)] for place in range(_DRAWN)]
+            drawn = (chosen[(first + place) % len(chosen)] for place in range(_DRAWN))
+            chosen = list(dict.fromkeys(drawn))
     try:
         if kept:
             good = _plant_kept(
