@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -134,7 +135,7 @@ class TestWebhooks:
     def test_a_second_wait_for_a_mention_is_shorter(self, webhooks: Webhooks) -> None:
         """That is so for each type of resource."""
         first, second, of_quote = (
-            _seconds(lambda name=name: webhooks.mentioning(name))  # type: ignore[misc]
+            _seconds(partial(webhooks.mentioning, name))
             for name in ("Customer:1", "Customer:2", "Quote:1")
         )
 

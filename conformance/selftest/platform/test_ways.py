@@ -40,6 +40,12 @@ def profile(folder: Path, changes: dict[str, Any]) -> str:
     return f"--profile={folder / 'profile.yaml'}"
 
 
+def observed_by_both(output: str, reports: Path) -> str:
+    """Assert that both tests of a run passed, and return what was observed."""
+    assert "2 passed" in output, output
+    return " ".join(one.text for one in read_report(reports).observations)
+
+
 def test_the_next_way_is_taken(inside: Inside, against: tuple[str, str], tmp_path: Path) -> None:
     """A refused deposit goes by the sandbox operation, a proof without a signer by liveness."""
     broken = {
@@ -53,8 +59,7 @@ def test_the_next_way_is_taken(inside: Inside, against: tuple[str, str], tmp_pat
 
     _, output = inside(SCENARIO, against[0], profile(tmp_path, broken))
 
-    assert "2 passed" in output, output
-    observed = " ".join(one.text for one in read_report(tmp_path).observations)
+    observed = observed_by_both(output, tmp_path)
     assert "deposits arrive by the sandbox operation, as deposit.arrive is refused" in observed
     assert "a proof of ownership by signature did not work: trigger ownership.sign: " in observed
 
@@ -94,8 +99,7 @@ def test_who_is_not_taken_directly_goes_by_the_hosted_flow(
         APPROVED.format(first="directly", then="hosted"), against[0], profile(tmp_path, REFUSED)
     )
 
-    assert "2 passed" in output, output
-    observed = " ".join(one.text for one in read_report(tmp_path).observations)
+    observed = observed_by_both(output, tmp_path)
     assert "a customer does not come to its review directly: the review asks for" in observed
 
 
@@ -114,8 +118,7 @@ def test_whom_the_hosted_flow_leads_nowhere_is_taken_directly(
         APPROVED.format(first="hosted", then="directly"), against[0], profile(tmp_path, broken)
     )
 
-    assert "2 passed" in output, output
-    observed = " ".join(one.text for one in read_report(tmp_path).observations)
+    observed = observed_by_both(output, tmp_path)
     assert "a customer does not come to its review by the hosted flow: trigger" in observed
 
 
@@ -148,8 +151,7 @@ def test_another_document_is_uploaded_for_one_that_is_refused(
 
     _, output = inside(APPROVED.format(first="directly", then="directly"), *against)
 
-    assert "2 passed" in output, output
-    observed = " ".join(one.text for one in read_report(tmp_path).observations)
+    observed = observed_by_both(output, tmp_path)
     assert "a UTILITY_BILL is not taken, and another document is uploaded" in observed
 
 

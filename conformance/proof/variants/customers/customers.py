@@ -10,11 +10,11 @@ from typing import Any
 from conformance.proof.kit.builders import Json, before, edited, recoded, rescued
 from conformance.proof.kit.edits import with_null, without
 from conformance.proof.kit.optional import declare_optional
+from conformance.proof.mutants.customers.toolkit import accounts_with_approval
 from conformance.proof.patch import Function, Patch
 from conformance.proof.variant import declare, variant
 from conformance.reference import errors, fields, rules
 from conformance.reference.customers import customers, onboarding
-from conformance.reference.internal_accounts import accounts
 from conformance.reference.store import Customer
 from conformance.reference.unit import Ask, Unit
 from conformance.reference.verification import verifications
@@ -322,18 +322,8 @@ declare(
 
 @variant("M30", "customers are unverified at first, and get accounts when approved", "other forms")
 def unverified_at_first(patch: Patch) -> None:
-    def approved(provide: Function, unit: Unit, customer_id: str, wanted: list[str]) -> None:
-        unit.session.flush()
-        if customers.is_verified(customers.get(unit, customer_id)):
-            provide(unit, customer_id, wanted)
-
-    def reached(reach: Function, unit: Unit, customer: Customer, status: str) -> None:
-        reach(unit, customer, status)
-        accounts.provision_for_customer(unit, customer.id, customer.currencies)
-
     patch.row(rules, "INITIAL_CUSTOMER_STATUS", "REGULATED", "UNVERIFIED")
-    patch.wrap(accounts, "provision_for_customer", approved)
-    patch.wrap(onboarding, "reach", reached)
+    accounts_with_approval(patch)
 
 
 @variant("N342", "a change of nothing is refused", "codes", (onboarding, "update"), before)
