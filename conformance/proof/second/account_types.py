@@ -306,17 +306,11 @@ def info_faults(world: World, info: Json, kind: AccountType, faults: list[Fault]
 
 
 def _is_whole_by_bugs(world: World, info: Json, kind: AccountType) -> bool:
-    """Tell whether a planted bug takes a form that lacks the name of a bank."""
+    """Tell whether a planted bug takes a form that lacks a member."""
     if is_number_taken(world, info, kind) or _is_cut(world, info, kind):
         return True
-    if info.get("bankName") is not None:
-        return False
-    if "CNY" in kind.currencies and info.get("phoneNumber") is not None:
-        return world.has("chinese-wallet-without-bank")
-    if "BDT" in kind.currencies and info.get("phoneNumber") is not None:
-        return world.has("taka-wallet-nameless")
-    naira = "NGN" in kind.currencies and info.get("accountNumber") is not None
-    return naira and world.has("naira-bank-optional")
+    mobile = "BDT" in kind.currencies and info.get("phoneNumber") is not None
+    return mobile and info.get("bankName") is None and world.has("taka-wallet-nameless")
 
 
 def _is_cut(world: World, info: Json, kind: AccountType) -> bool:

@@ -324,8 +324,6 @@ platform-list-total-balance|78|The platform's list has the total balance as the 
 hosted-approval-without-accounts|88|A customer who is approved by the hosted flow gets no accounts.
 pix-random-as-evp|111|A pixKeyType RANDOM is shown as EVP.
 given-swift-overwritten|114|A swiftCode that is given gives way to what the IBAN says.
-naira-bank-optional|118|An account in NGN needs no bankName.
-chinese-wallet-without-bank|124|A payment to a wallet app in CNY needs no bankName.
 ivory-coast-old-numbers|125|A phone number of the Ivory Coast with eight digits is taken.
 beneficiary-birth-with-time|136|The birthDate of a beneficiary has a time behind it.
 nested-tax-id-unseen|137|A taxId under businessInfo of a beneficiary does not count.

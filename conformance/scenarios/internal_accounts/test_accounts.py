@@ -13,7 +13,7 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.shapes import expect_members
-from conformance.verdict.decisions import PreconditionFailed
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 MAX_LABEL_CHARACTERS = 255
 LISTED = {
@@ -177,6 +177,20 @@ def test_whoever_a_review_approves_has_internal_accounts(
         raise PreconditionFailed(f"the customer is {verification_status(customer)}")
 
     accounts = platform.until(lambda: platform.internal_accounts.of_customer(customer), bool)
+
+    assert accounts, "there is no internal account after the approval"
+
+
+@requirement("ACC-021")
+def test_a_business_that_the_sandbox_approves_has_internal_accounts(platform: Platform) -> None:
+    """The business completes the hosted flow, and no operator decides its review."""
+    business = platform.customers.at_status(
+        platform.verification.reviews.hosted(business=True), "APPROVED"
+    )
+    if verification_status(business) != "APPROVED":
+        raise ResourceMissing("a business that completes the hosted flow is not approved by itself")
+
+    accounts = platform.until(lambda: platform.internal_accounts.of_customer(business), bool)
 
     assert accounts, "there is no internal account after the approval"
 

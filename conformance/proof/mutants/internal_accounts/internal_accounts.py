@@ -39,7 +39,7 @@ from conformance.reference.quotes import quotes
 from conformance.reference.store import Customer, InternalAccount, Quote
 from conformance.reference.transactions import settlement
 from conformance.reference.unit import Ask, Unit, new_id
-from conformance.reference.verification import kyc_links
+from conformance.reference.verification import kyc_links, verifications
 
 # --- Provisioning ---------------------------------------------------------------------------
 
@@ -416,14 +416,18 @@ def accountless(kind: str) -> Apply:
     return around(accounts, "provision_for_customer", provide)
 
 
+def _take_accounts(unit: Unit, customer_id: str) -> None:
+    theirs = InternalAccount.customer_id == customer_id
+    for account in unit.session.scalars(select(InternalAccount).where(theirs)):
+        account.customer_id = "Customer:nobody"
+
+
 def hosted_accountless(kind: str) -> Apply:
     """Take the accounts of customers of one type whom the hosted flow brings to their review."""
 
     def taken(unit: Unit, customer: Customer, _url: str) -> None:
         if customer.customer_type == kind:
-            theirs = InternalAccount.customer_id == customer.id
-            for account in unit.session.scalars(select(InternalAccount).where(theirs)):
-                account.customer_id = "Customer:nobody"
+            _take_accounts(unit, customer.id)
 
     return after(kyc_links, "use", taken)
 
@@ -441,6 +445,18 @@ for _requirement, _kind in (("ACC-020", "INDIVIDUAL"), ("ACC-021", "BUSINESS")):
         f"customers of the type {_kind} lose their accounts by the hosted flow",
         hosted_accountless(_kind),
     )
+
+
+@mutant(
+    "ACC-021",
+    "businesses lose their accounts as the sandbox approves them",
+    (verifications, "settle"),
+    after,
+)
+def settled_accountless(unit: Unit, customer_id: str, outcome: str) -> None:
+    if outcome == "APPROVED" and customers.get(unit, customer_id).customer_type == "BUSINESS":
+        _take_accounts(unit, customer_id)
+
 
 declare(
     "ACC-022",
