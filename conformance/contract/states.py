@@ -71,6 +71,14 @@ class Machine:
             row.action for row in self.transitions if row.action is not None and row.origin == state
         )
 
+    def moving(self, origin: str | None, target: str) -> tuple[str, ...]:
+        """Return the requirement that a resource comes from one state to another.
+
+        It is the first that the transition has; there is none where no transition leads there.
+        """
+        rows = (one for one in self.transitions if one.origin == origin and target in one.targets)
+        return next((row.requirements[:1] for row in rows), ())
+
     def reachable(
         self, state: str | None, happens: Callable[[str | None], bool]
     ) -> frozenset[str | None]:

@@ -9,6 +9,7 @@ from copy import deepcopy
 from http import HTTPStatus
 from typing import Any, Literal
 
+from conformance.contract.states import machine_of
 from conformance.platform.given.approved import ApprovedCustomers
 from conformance.platform.given.customers import Customers
 from conformance.platform.part import Context, Part
@@ -40,13 +41,6 @@ LEADS_TO: Mapping[str, str] = {
     "ownership.demand": UNPROVEN,
 }
 """The triggers that move an external account, with the status that each leads to."""
-
-_MOVES: Mapping[str, str] = {
-    "external_account.review": "EXT-032",
-    "external_account.disable": "EXT-034",
-    "ownership.demand": "EXT-035",
-}
-"""The requirement that an external account comes to the status which a trigger leads to."""
 
 BENEFICIARY_PLACES = ("accountInfo.beneficiary", "beneficiary", "accountInfo", "")
 """Where a beneficiary may stand, as ``bindings.beneficiary`` says it; the first is the usual."""
@@ -382,8 +376,9 @@ class ExternalAccounts(Part):
             PreconditionFailed: it does not come to the status that the trigger leads to.
         """
         account = self.account_after(customer, trigger, name)
-        moves = [_MOVES[trigger]] if trigger in _MOVES else []
-        return self.arrange_status(account, LEADS_TO[trigger], *moves)
+        status = LEADS_TO[trigger]
+        moves = machine_of("external-account").moving(account.get("status"), status)
+        return self.arrange_status(account, status, *moves)
 
     def arrange_status(self, account: Json, status: str, *moves: str) -> Resource:
         """Return an external account at a status.

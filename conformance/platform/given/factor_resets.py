@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from conformance.contract.moments import parse_moment
+from conformance.contract.states import machine_of
 from conformance.exchange.answer import Answer
 from conformance.exchange.clock import now
 from conformance.platform.given.approved import ApprovedCustomers
@@ -25,16 +25,6 @@ OVER = ("COMPLETED", "REJECTED", "EXPIRED")
 """The statuses of a reset that nothing follows."""
 
 _WITHOUT_FACTOR = (400, 404, 409, 422)
-
-_MOVES_ON: Mapping[tuple[str | None, str], str] = {
-    ("INITIATED", "PENDING_REVIEW"): "SFR-071",
-    ("INITIATED", "LIVENESS_PASSED"): "SFR-073",
-    ("PENDING_REVIEW", "LIVENESS_PASSED"): "SFR-072",
-    ("LIVENESS_PASSED", "COMPLETED"): "SFR-041",
-    ("INITIATED", "REJECTED"): "SFR-075",
-    ("INITIATED", "EXPIRED"): "SFR-077",
-}
-"""The requirement that a reset which is brought on from one status comes to another."""
 
 UNPASSED = ("INITIATED", "PENDING_REVIEW")
 """The statuses of a reset whose liveness check is not passed yet."""
@@ -238,10 +228,12 @@ class FactorResets(Part):
             return reset
         if status in UNPASSED and seen in ("PENDING_REVIEW", "LIVENESS_PASSED"):
             raise ResourceMissing(f"a reset comes to {seen} before it can be seen at {status}")
-        stays = seen == before and (status == "EXPIRED" or not has_closed(now))
+        stays = (
+            before is not None and seen == before and (status == "EXPIRED" or not has_closed(now))
+        )
         raise PreconditionFailed(
             f"a reset should have come to {status}, and is at {seen}",
-            breaks=[_MOVES_ON[before, status]] if stays and (before, status) in _MOVES_ON else [],
+            breaks=machine_of("factor-reset").moving(before, status) if stays else (),
         )
 
 

@@ -53,5 +53,13 @@ def test_a_state_is_reached_by_what_happens_alone() -> None:
     assert table.actions_at("A") == {"move"}
 
 
+def test_the_requirement_that_a_state_is_reached_stands_first() -> None:
+    """That of a move comes first; where no transition leads to a state, there is none."""
+    resets = machine_of("factor-reset")
+
+    assert resets.moving("LIVENESS_PASSED", "COMPLETED") == ("SFR-041",)
+    assert resets.moving("INITIATED", "COMPLETED") == ()
+
+
 def _move(origin: str | None, action: str | None, target: str) -> Transition:
     return Transition(origin, action, "", (target,), "", ())
