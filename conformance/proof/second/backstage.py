@@ -9,6 +9,7 @@ from conformance.proof.second import (
     customers,
     externals,
     internals,
+    paying,
     quotes,
     sca,
     stablecoins,
@@ -196,7 +197,7 @@ def _external_trait(call: Call, account: Json) -> None:
 
 def _fund_quote(reference: str) -> Callable[[Call, Json], None]:
     def do(call: Call, quote: Json) -> None:
-        quotes.fund_realtime(call.world, quote, reference or quote.get("_number", "-"))
+        paying.fund_realtime(call.world, quote, reference or quote.get("_number", "-"))
 
     return do
 
