@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.proof.second.check import COUNTRY, DATE, PHONE, Fault, Rule, digits, one_of, text
-from conformance.proof.second.customers import ADDRESS
+from conformance.proof.second.customer_form import ADDRESS
 from conformance.proof.second.money import Json
 from conformance.proof.second.world import World
 

@@ -6,11 +6,14 @@ from urllib.parse import urlsplit
 
 from conformance.proof.second import (
     cards,
-    customers,
+    customer_views,
+    external_views,
     externals,
     internals,
+    ownership,
     paying,
     quotes,
+    reviews,
     sca,
     stablecoins,
     transactions,
@@ -64,10 +67,10 @@ def _amount(call: Call) -> int:
 
 def _review(call: Call, customer: Json) -> None:
     decision = {"approve": "APPROVED", "reject": "REJECTED", "hold": "HOLD"}[call.params["what"]]
-    if decision != "HOLD" or customer[customers.status_name(customer)] == "UNVERIFIED":
-        customers.begin_review(call.world, customer)
-    customers.decide(call.world, customer, decision)
-    if customer[customers.status_name(customer)] != decision:
+    if decision != "HOLD" or customer[customer_views.status_name(customer)] == "UNVERIFIED":
+        reviews.begin_review(call.world, customer)
+    reviews.decide(call.world, customer, decision)
+    if customer[customer_views.status_name(customer)] != decision:
         raise conflict("The review has ended.")
 
 
@@ -178,13 +181,13 @@ def _cut_off(_: Call, account: Json) -> None:
 
 
 def _external_status(call: Call, account: Json) -> None:
-    externals.move(call.world, account, EXTERNAL_STATUSES[call.params["what"]])
+    external_views.move(call.world, account, EXTERNAL_STATUSES[call.params["what"]])
 
 
 def _ownership(call: Call, account: Json) -> None:
     if account["_challenge"] != "LIVENESS":
         raise conflict("No liveness check was started.")
-    externals.prove(call.world, account, owner=call.params["what"] == "owner")
+    ownership.prove(call.world, account, owner=call.params["what"] == "owner")
 
 
 def _trust(_: Call, account: Json) -> None:

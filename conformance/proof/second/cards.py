@@ -1,6 +1,6 @@
 """Cards: purchases that are authorized, cleared, voided, declined, returned and refunded."""
 
-from conformance.proof.second import customers, internals
+from conformance.proof.second import customer_views, internals
 from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import record, text
 from conformance.proof.second.errors import Refusal, conflict
@@ -31,7 +31,7 @@ def issue(call: Call) -> Reply:
         )
     )
     holder = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
-    if not customers.is_approved(holder) and not world.has("card-before-approval"):
+    if not customer_views.is_approved(holder) and not world.has("card-before-approval"):
         raise Refusal("CARDHOLDER_KYC_NOT_APPROVED", "The cardholder is not approved.")
     account = world.named(
         world.internals, body["fundingAccountId"], "ACCOUNT_NOT_FOUND", "fundingAccountId"

@@ -3,8 +3,8 @@
 from conformance.proof.second import (
     account_types,
     configuration,
-    customers,
-    externals,
+    customer_views,
+    external_views,
     internals,
     transactions,
     wallets,
@@ -20,7 +20,7 @@ MAX_DOLLAR_CENTS = 5_000_000
 
 
 def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
-    reviewed = owner[customers.status_name(owner)] == "PENDING"
+    reviewed = owner[customer_views.status_name(owner)] == "PENDING"
     if reviewed and source.external and world.has("pending-pulls"):
         return True
     if reviewed and source.internal and world.has("pending-account-pays"):
@@ -31,7 +31,7 @@ def _may_pay(world: World, owner: Json, source: End, *, realtime: bool) -> bool:
         return True
     if reviewed and business and world.has("pending-business-pays"):
         return True
-    return customers.is_approved(owner) or (waits and world.has("pending-just-in-time"))
+    return customer_views.is_approved(owner) or (waits and world.has("pending-just-in-time"))
 
 
 def _accepted(world: World, owner: Json, *, realtime: bool) -> bool:
@@ -158,7 +158,7 @@ def require_receivable(world: World, target: End, amount: int, code: str) -> Non
     if closed and not world.has("closed-receives"):
         raise conflict("The destination cannot receive.")
     owner = target.owner
-    if owner is not None and not customers.is_approved(owner):
+    if owner is not None and not customer_views.is_approved(owner):
         raise conflict("Funding is blocked until the customer is approved.")
     account = target.external
     back = account is not None and account["status"] == "ACTIVE" and account.get("_reactivated")
@@ -170,7 +170,7 @@ def require_receivable(world: World, target: End, amount: int, code: str) -> Non
     if account["status"] == "UNVERIFIED" and world.has("unverified-receives"):
         return
     if account["status"] == "PENDING_OWNERSHIP_VERIFICATION":
-        if externals.in_ownership_limit(world, amount, code):
+        if external_views.in_ownership_limit(world, amount, code):
             return
         raise Refusal("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", "Prove the ownership first.")
     if account["status"] != "UNDER_REVIEW" or not world.has("reviewed-receives"):
@@ -180,7 +180,7 @@ def require_receivable(world: World, target: End, amount: int, code: str) -> Non
 def _refuse_proven(world: World, account: Json | None, amount: int, code: str) -> None:
     """Hold an account to the limit of unproven ones, by a planted bug, whose owner is proven."""
     proven = account is not None and account["status"] == "ACTIVE" and "_owned" in account
-    if not proven or externals.in_ownership_limit(world, amount, code):
+    if not proven or external_views.in_ownership_limit(world, amount, code):
         return
     if world.has("proven-still-limited"):
         raise Refusal("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", "Prove the ownership first.")
@@ -313,5 +313,8 @@ def require_immediate(call: Call, source: End, target: End, needed: int, *, real
         internals.require_funds(world, source.internal, needed)
         require_signature(call, source, target)
     require_volume(world, source.owner, (source.code, target.code))
-    if customers.needs_sca(world, source.owner) and world.persona.immediate_with_sca == "refused":
+    if (
+        customer_views.needs_sca(world, source.owner)
+        and world.persona.immediate_with_sca == "refused"
+    ):
         raise conflict("This customer has to authorize first.")

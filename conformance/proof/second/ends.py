@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from conformance.proof.second import externals, uma
+from conformance.proof.second import external_views, uma
 from conformance.proof.second.call import Call
 from conformance.proof.second.errors import Refusal, conflict, invalid
 from conformance.proof.second.money import Json, coin
@@ -47,7 +47,7 @@ def source(call: Call, given: Json, *, at_once: bool = False) -> End:
         if business and world.has("business-funding-refused"):
             raise invalid("source.customerId", "is no individual")
         return End(coin(given["currency"]).code, owner)
-    if externals.is_named_by(given["accountId"]):
+    if external_views.is_named_by(given["accountId"]):
         account = world.named(
             world.externals, given["accountId"], "ACCOUNT_NOT_FOUND", "source.accountId"
         )
@@ -78,7 +78,7 @@ def destination(call: Call, given: Json) -> End:
     if given["destinationType"] == "UMA_ADDRESS":
         return End(_receiver(world, given["umaAddress"]))
     key = given["accountId"]
-    if externals.is_named_by(key):
+    if external_views.is_named_by(key):
         late = key in world.deleted and world.has("deleted-still-paid")
         table = world.deleted if late else world.externals
         account = world.named(table, key, "ACCOUNT_NOT_FOUND", "destination.accountId")

@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from conformance.proof.second import (
-    customers,
+    customer_views,
     demands,
     internals,
     paying,
@@ -178,7 +178,7 @@ def _mistake_executed(world: World, body: Json) -> None:
 
 
 def _execute_realtime(world: World, quote: Json) -> Reply:
-    waits = customers.needs_sca(world, quote["_source"].owner) and not quote["_proven"]
+    waits = customer_views.needs_sca(world, quote["_source"].owner) and not quote["_proven"]
     if waits and world.persona.realtime_sca == "execution":
         paying.ask(world, quote)
         return 200, quote_views.shown(world, quote)

@@ -1,6 +1,12 @@
 """How a quote is paid: what it takes from its source, and when."""
 
-from conformance.proof.second import customers, demands, internals, sca, transactions
+from conformance.proof.second import (
+    customer_views,
+    demands,
+    internals,
+    sca,
+    transactions,
+)
 from conformance.proof.second.call import Call
 from conformance.proof.second.ends import End
 from conformance.proof.second.errors import Refusal, conflict
@@ -20,7 +26,7 @@ def open_realtime(world: World, quote: Json) -> None:
     if world.has("just-in-time-lives-a-day"):
         quote["expiresAt"] = ahead(86_400)
     if (
-        customers.needs_sca(world, quote["_source"].owner)
+        customer_views.needs_sca(world, quote["_source"].owner)
         and world.persona.realtime_sca == "creation"
     ):
         ask(world, quote)
@@ -111,7 +117,7 @@ def asks(world: World, quote: Json) -> bool:
     """Tell whether the customer of a quote has to prove that it is wanted."""
     owner: Json | None = quote["_source"].owner
     trusted = quote["_target"].account.get("_trusted", False)
-    if owner is None or not customers.needs_sca(world, owner) or quote["_proven"] or trusted:
+    if owner is None or not customer_views.needs_sca(world, owner) or quote["_proven"] or trusted:
         return False
     if quote["_deprecated"] and world.has("transfer-unasked"):
         return False

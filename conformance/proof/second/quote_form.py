@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from conformance.proof.second import customers, pricing
+from conformance.proof.second import customer_form, pricing
 from conformance.proof.second.call import Call
 from conformance.proof.second.check import (
     ANY,
@@ -25,7 +25,7 @@ MAX_REMITTANCE = 80
 
 def _longest(world: World, body: Json) -> int:
     given = body.get("remittanceInformation")
-    realtime = customers.at(body, "source.sourceType") == "REALTIME_FUNDING"
+    realtime = customer_form.at(body, "source.sourceType") == "REALTIME_FUNDING"
     far = isinstance(given, str) and len(given) > MAX_REMITTANCE
     if far and realtime and world.has("remittance-just-in-time"):
         return len(str(given))
@@ -102,7 +102,7 @@ def read(call: Call) -> Json:
         faults += [
             (path, "text", "is required")
             for path in paths
-            if path and customers.at(body, path) is None
+            if path and customer_form.at(body, path) is None
         ]
     amount = body.get("lockedCurrencyAmount")
     is_text = isinstance(amount, str) and re.fullmatch("[0-9]{1,15}", amount)

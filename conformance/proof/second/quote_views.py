@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from conformance.proof.second import customers, internals
+from conformance.proof.second import customer_views, internals
 from conformance.proof.second.money import COINS, Json, half_up, unit_rate
 from conformance.proof.second.money import shown as currency
 from conformance.proof.second.pricing import Price, shown_rate
@@ -43,7 +43,7 @@ def shown(world: World, quote: Json) -> Json:
         body["scaChallenge"] = _challenge(world, quote)
     elif "_last_challenge" in quote:
         body["scaChallenge"] = quote["_last_challenge"]
-    open_to_pay = not customers.needs_sca(world, quote["_source"].owner) or quote["_proven"]
+    open_to_pay = not customer_views.needs_sca(world, quote["_source"].owner) or quote["_proven"]
     if quote["_realtime"] and quote["_proven"] and world.has("instructions-never"):
         open_to_pay = False
     if quote["_realtime"] and (open_to_pay or world.has("instructions-early")):

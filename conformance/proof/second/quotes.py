@@ -3,7 +3,7 @@
 from conformance.proof.second import (
     demands,
     ends,
-    externals,
+    external_views,
     internals,
     paying,
     pricing,
@@ -28,7 +28,7 @@ def create(call: Call) -> Reply:
     at_once = body.get("immediatelyExecute") and body["lockedCurrencySide"] == "RECEIVING"
     if at_once and world.has("receiving-not-at-once"):
         body["immediatelyExecute"] = False
-    pulls = externals.is_named_by(body["source"].get("accountId"))
+    pulls = external_views.is_named_by(body["source"].get("accountId"))
     if pulls and body.get("immediatelyExecute") and world.has("immediate-pull-waits"):
         body["immediatelyExecute"] = False
     inside = body["source"]["sourceType"] == "ACCOUNT" and not pulls

@@ -3,7 +3,7 @@
 import datetime as dt
 from typing import Any
 
-from conformance.proof.second import customers
+from conformance.proof.second import customer_views
 from conformance.proof.second.call import Call, Reply, Route
 from conformance.proof.second.check import record, text
 from conformance.proof.second.errors import Refusal, conflict, invalid
@@ -91,7 +91,7 @@ def _customer(call: Call) -> Json:
     customer = world.find(world.customers, call.asked("customerId"), "CUSTOMER_NOT_FOUND")
     call.concerns(customer["id"])
     started = (call.method, call.path) == ("POST", "/sca/factors/reset")
-    outside = not customers.needs_sca(world, customer) and not world.has("reset-everywhere")
+    outside = not customer_views.needs_sca(world, customer) and not world.has("reset-everywhere")
     if outside and not (started and world.has("reset-started-outside")):
         raise conflict("This customer needs no strong authentication.")
     return customer
@@ -218,7 +218,7 @@ def _find_first(call: Call) -> None:
     """Look for a reset before its customer, by a planted bug, who has none outside of SCA."""
     world = call.world
     customer = world.customers.get(call.query.get("customerId", ""))
-    outside = customer is not None and not customers.needs_sca(world, customer)
+    outside = customer is not None and not customer_views.needs_sca(world, customer)
     if outside and world.has("reset-before-region"):
         raise Refusal("NOT_FOUND", "There is no such reset.")
 

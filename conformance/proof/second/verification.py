@@ -4,7 +4,7 @@ import re
 from typing import Any
 from urllib.parse import urlencode
 
-from conformance.proof.second import customers
+from conformance.proof.second import customer_form, customer_views, reviews
 from conformance.proof.second.call import Call, Reply, Route, created
 from conformance.proof.second.check import (
     COUNTRIES,
@@ -19,7 +19,7 @@ from conformance.proof.second.check import (
     refuse,
     text,
 )
-from conformance.proof.second.customers import ADDRESS, at
+from conformance.proof.second.customer_form import ADDRESS, at
 from conformance.proof.second.errors import Refusal, conflict, invalid
 from conformance.proof.second.keys import checked_key
 from conformance.proof.second.money import Json
@@ -91,7 +91,7 @@ def _applicant(call: Call) -> Json:
     missing = call.params["customerId"] not in world.customers
     if missing and world.has("unknown-customer-own-code"):
         raise Refusal("RESOURCE_NOT_FOUND", "There is no such customer.")
-    return customers.of(call)
+    return customer_views.of(call)
 
 
 def link(call: Call) -> Reply:
@@ -186,13 +186,13 @@ def finish_hosted(world: World, token: str) -> None:
     found["used"] = True
     customer = world.customers[found["customerId"]]
     silent = customer["customerType"] == "BUSINESS" and world.has("hosted-business-untold")
-    customers.begin_review(world, customer, told=not (silent or world.has("hosted-untold")))
-    suffix = customers.suffix_of(world, customer)
+    reviews.begin_review(world, customer, told=not (silent or world.has("hosted-untold")))
+    suffix = reviews.suffix_of(world, customer)
     if suffix not in {"001", "002", "003"}:
         provides = not world.has("hosted-approval-without-accounts")
         world.later(
             world.persona.review_seconds,
-            lambda: customers.decide(world, customer, "APPROVED", provides=provides),
+            lambda: reviews.decide(world, customer, "APPROVED", provides=provides),
         )
 
 
@@ -204,7 +204,7 @@ def create_owner(call: Call) -> Reply:
     body = call.json(record(OWNER, needs, closed=world.persona.refuses_unknown))
     person = body["personalInfo"]
     faults: list[Fault] = []
-    customers.identity_faults(world, person, faults, stem="personalInfo.")
+    customer_form.identity_faults(world, person, faults, stem="personalInfo.")
     refuse(world.persona, faults)
     customer = world.named(world.customers, body["customerId"], "CUSTOMER_NOT_FOUND", "customerId")
     if customer["customerType"] != "BUSINESS":
@@ -490,7 +490,7 @@ def _is_missed(world: World, person: Json, name: str, stem: str) -> bool:
 def _lacks_a_name(world: World, name: str) -> bool:
     """Tell whether a full name lacks a part, or, by a planted bug, has more than two of them."""
     crowded = len(name.split()) > 2 and world.has("third-name-not-understood")
-    return crowded or customers.lacks_a_name(world, name)
+    return crowded or customer_form.lacks_a_name(world, name)
 
 
 def _is_missed_name(world: World, customer: Json) -> bool:
@@ -589,7 +589,7 @@ def _owner_papers(world: World, lacks: list[Json]) -> list[Json]:
 
 def _missed_contacts(world: World, customer: Json) -> list[str]:
     """Return the contacts that a customer in the EU did not tell, as far as bugs let them be."""
-    missed = customers.missed_contacts(world, customer)
+    missed = customer_form.missed_contacts(world, customer)
     mute = customer["customerType"] == "BUSINESS" and "phoneNumber" in missed
     if mute and world.has("european-business-phone-unasked"):
         missed.remove("phoneNumber")
@@ -605,13 +605,13 @@ def errors_of(world: World, customer: Json) -> list[Json]:
     """Return what a customer's submission still lacks, an entry for each field or document."""
     me = customer["id"]
     errors = []
-    if customer.get("region") in customers.EU:
+    if customer.get("region") in customer_form.EU:
         errors += [_field(me, name) for name in _missed_contacts(world, customer)]
     skips = f"skip:{customer['platformCustomerId']}" in world.switches
     if customer["customerType"] == "BUSINESS":
-        if not (skips and customers.suffix_of(world, customer) not in {"001", "003"}):
+        if not (skips and reviews.suffix_of(world, customer) not in {"001", "003"}):
             errors += _owner_errors(world, customer)
-        if customers.suffix_of(world, customer) == "002" and not customer.get("_second_try"):
+        if reviews.suffix_of(world, customer) == "002" and not customer.get("_second_try"):
             customer["_second_try"] = True
             if not world.has("two-without-errors"):
                 errors.append(_field(me, "businessInfo.registrationNumber"))
@@ -664,9 +664,9 @@ def submit(call: Call) -> Reply:
     world.verifications[verification["id"]] = verification
     if not errors or world.has("pending-despite-errors"):
         told = not (again and world.has("resubmission-untold"))
-        customers.begin_review(world, customer, told=told, submitted=True)
+        reviews.begin_review(world, customer, told=told, submitted=True)
         if f"skip:{customer['platformCustomerId']}" in world.switches:
-            customers.decide(world, customer, "APPROVED")
+            reviews.decide(world, customer, "APPROVED")
     answer = public(verification)
     if not errors and world.has("verification-errors-absent"):
         del answer["errors"]
@@ -698,7 +698,7 @@ def index(call: Call) -> Reply:
     if any("field" in error for row in rows for error in row["errors"]):
         rows = _listed(world, rows)
     rows = _mixed(world, rows)
-    status = customer[customers.status_name(customer)]
+    status = customer[customer_views.status_name(customer)]
     if world.persona.verification_follows and status in {"APPROVED", "REJECTED"}:
         rows = [row | {"verificationStatus": status} if not row["errors"] else row for row in rows]
     form: Any = world.persona.verification_form
