@@ -434,8 +434,6 @@ Action = Literal[
     "APPROVE",
     "AWAIT_DEPOSIT",
     "DEPOSIT",
-    "COMPLETE",
-    "FAIL",
 ]
 
 
@@ -453,37 +451,18 @@ class Refuse:
     code: str
 
 
-_LATE = Refuse("INVALID_STATE_TRANSITION")
-
 QUOTE_TRANSITIONS: dict[tuple[str, Action], Move | Refuse] = {
     ("PENDING", "EXECUTE"): Move("PROCESSING"),
-    ("PENDING_AUTHORIZATION", "EXECUTE"): _LATE,
-    ("PROCESSING", "EXECUTE"): _LATE,
-    ("COMPLETED", "EXECUTE"): _LATE,
-    ("FAILED", "EXECUTE"): _LATE,
     ("EXPIRED", "EXECUTE"): Refuse("QUOTE_EXPIRED"),
-    ("PENDING", "EXECUTE_REALTIME"): _LATE,
-    ("PENDING_AUTHORIZATION", "EXECUTE_REALTIME"): _LATE,
-    ("PROCESSING", "EXECUTE_REALTIME"): _LATE,
-    ("COMPLETED", "EXECUTE_REALTIME"): _LATE,
-    ("FAILED", "EXECUTE_REALTIME"): _LATE,
     ("EXPIRED", "EXECUTE_REALTIME"): Refuse("QUOTE_EXPIRED"),
-    ("PENDING", "EXECUTE_UNAPPROVED"): _LATE,
     ("PENDING", "CHALLENGE"): Move("PENDING_AUTHORIZATION"),
     ("PENDING_AUTHORIZATION", "CHALLENGE_AGAIN"): Move("PENDING_AUTHORIZATION"),
     ("PENDING_AUTHORIZATION", "AUTHORIZE"): Move("PROCESSING"),
     ("PENDING_AUTHORIZATION", "AWAIT_DEPOSIT"): Move("PENDING"),
-    ("PENDING", "AUTHORIZE"): _LATE,
-    ("PROCESSING", "AUTHORIZE"): _LATE,
-    ("COMPLETED", "AUTHORIZE"): _LATE,
-    ("FAILED", "AUTHORIZE"): _LATE,
     ("EXPIRED", "AUTHORIZE"): Refuse("QUOTE_EXPIRED"),
     ("PENDING", "APPROVE"): Move("PROCESSING"),
     ("EXPIRED", "APPROVE"): Refuse("QUOTE_EXPIRED"),
     ("PENDING", "DEPOSIT"): Move("PROCESSING"),
-    ("PROCESSING", "COMPLETE"): Move("COMPLETED"),
-    ("PROCESSING", "FAIL"): Move("FAILED"),
-    ("PENDING_AUTHORIZATION", "FAIL"): Move("FAILED"),
 }
 """What each action does to a quote in each status; a pair that is missing is refused as late."""
 

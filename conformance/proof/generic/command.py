@@ -15,7 +15,7 @@ from conformance.contract.areas import areas
 from conformance.contract.catalogue import catalogue
 from conformance.exchange.shard import Shard
 from conformance.proof.generic.accepted import Acceptances, as_entry, read_accepted
-from conformance.proof.generic.changes import every_change, full_names, sampled, sources
+from conformance.proof.generic.changes import Change, every_change, full_names, sampled, sources
 from conformance.proof.generic.executed import surveyed
 from conformance.proof.generic.kept import (
     MAX_SHARE_EXPIRED,
@@ -241,9 +241,19 @@ def _try_kept(shard: Shard, processes: int, *, figures: bool, verbose: bool) -> 
 
 
 def _run_whole_sample(sample: int, seed: int, processes: int, json_file: Path | None) -> None:
-    """Run the whole selection under a sample of mutants; end with 1 where a run is not red."""
+    """Run the whole selection under a sample of mutants; end with 1 where a run is not red.
+
+    Survivors that somebody has accepted are told, and not counted.
+    """
+    chosen = subjects(sample, seed)
+    known = read_accepted()
+    accepted = {
+        one.id: entry
+        for one in chosen
+        if isinstance(one, Change) and (entry := known.of(one)) is not None
+    }
     runs: list[WholeRun] = []
-    for run in run_whole(subjects(sample, seed), processes):
+    for run in run_whole(chosen, processes):
         runs.append(run)
         verdict = run.verdict or run.detail
         typer.echo(
@@ -251,12 +261,15 @@ def _run_whole_sample(sample: int, seed: int, processes: int, json_file: Path | 
             f"{len(run.inconclusive)} inconclusive, {len(run.unexercised)} not exercised "
             f"({run.seconds:.0f} s)"
         )
-        if len(run.silenced) > MANY_SILENCED or (run.silenced and not run.is_killed):
+        if not run.is_killed and run.id in accepted:
+            typer.echo(f"  accepted: {' '.join(accepted[run.id].why.split())}")
+        elif len(run.silenced) > MANY_SILENCED or (run.silenced and not run.is_killed):
             typer.echo(f"  it silences {', '.join(run.silenced)}")
     killed = sum(run.is_killed for run in runs)
-    typer.echo(f"{killed} of {len(runs)} mutants end the run red")
+    left_open = sum(run.id in accepted for run in runs if not run.is_killed)
+    typer.echo(f"{killed} of {len(runs)} mutants end the run red; {left_open} others are accepted")
     if json_file is not None:
         content = [asdict(run) for run in runs]
         json_file.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-    if killed < len(runs):
+    if killed + left_open < len(runs):
         raise typer.Exit(1)
