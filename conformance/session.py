@@ -49,6 +49,7 @@ from conformance.run import (
 from conformance.sut.errors import TargetError
 from conformance.sut.sandbox import Sandbox, SandboxError
 from conformance.sut.target import Target
+from conformance.termination import Termination
 from conformance.verdict.decisions import Decision, HarnessError, Outcome, Unmet
 from conformance.verdict.gate import Terms
 from conformance.verdict.plan import Plan
@@ -117,6 +118,7 @@ class Session:
         self._problems: list[str] = []
         self._warnings: list[str] = []
         self._outlet = Outlet()
+        self._termination = Termination()
         self._run_folder: RunFolder | None = None
         self._seed: int = config.getoption("run_seed")
         self._shard: Shard | None = None
@@ -159,6 +161,10 @@ class Session:
         if self._config.option.collectonly:
             return
         self._outlet.install(self._config)
+        if self._handed is None:
+            self._termination.interrupt()
+        else:
+            self._termination.ignore()
         self._show_progress()
         prefix = "" if self._shard is None else self._shard.prefix
         with self._usage_errors():
@@ -507,6 +513,7 @@ class Session:
         if self._run_folder is not None:
             self._run_folder.release()
         self._outlet.uninstall()
+        self._termination.release()
         if self._hypothesis_home is not None:
             del os.environ[_HYPOTHESIS_HOME]
             self._hypothesis_home.cleanup()

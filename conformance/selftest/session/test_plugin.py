@@ -623,11 +623,13 @@ class TestEndings:
         [
             pytest.param(signal.SIGINT, "-n0", id="Ctrl-C"),
             pytest.param(signal.SIGINT, "-n1", id="Ctrl-C with a worker"),
+            pytest.param(signal.SIGTERM, "-n0", id="a timeout"),
+            pytest.param(signal.SIGTERM, "-n1", id="a timeout with a worker"),
             pytest.param(signal.SIGKILL, "-n1", id="kill -9 with a worker"),
         ],
     )
     def test_by_a_signal(self, hanging: Path, number: signal.Signals, workers: str) -> None:
-        """After Ctrl-C or SIGKILL the server ends, and a report can be made of the journal."""
+        """After a signal the server ends, and a report can be made of the journal."""
         with start(hanging, *TINY_SUITE, "-p", "no:randomly", workers, "scenarios") as process:
             url = wait_for_content(hanging / "url")
             assert httpx.get(f"{url}/config", trust_env=False).status_code == 401
@@ -637,9 +639,10 @@ class TestEndings:
 
         assert is_gone(url), output
         killed = number is signal.SIGKILL
+        told = {signal.SIGINT: "KeyboardInterrupt", signal.SIGTERM: "SIGTERM"}
         assert process.returncode == (-signal.SIGKILL if killed else INTERRUPTED), output
         report = assemble(hanging / "reports" / "latest")
-        assert report.run.interrupted == ("the run was killed" if killed else "KeyboardInterrupt")
+        assert report.run.interrupted == told.get(number, "the run was killed")
         assert report.verdict is TargetVerdict.INCONCLUSIVE
         # The test that hangs may come to its end in a worker before that is stopped.
         verdicts = {entry.id: entry.verdict for entry in report.requirements}
