@@ -18,7 +18,9 @@ EXIT_STATUS = {
 """The exit status of a run by what came of it."""
 
 _MEANING = {
-    pytest.ExitCode.INTERRUPTED: "The run was interrupted, by Ctrl-C or SIGTERM. Its report says what was decided until then.",
+    pytest.ExitCode.INTERRUPTED: (
+        "The run was interrupted, by Ctrl-C or SIGTERM. Its report says what was decided until then."
+    ),
     pytest.ExitCode.INTERNAL_ERROR: (
         "The suite or its machine failed, for example by a full disk: there is no report, and no "
         "verdict."
