@@ -19,7 +19,7 @@ EXIT_STATUS = {
 
 _MEANING = {
     pytest.ExitCode.INTERRUPTED: (
-        "The run was interrupted, by Ctrl-C or SIGTERM. Its report says what was decided until then."
+        "The run was interrupted, by Ctrl-C or SIGTERM. The report says what was decided by then."
     ),
     pytest.ExitCode.INTERNAL_ERROR: (
         "The suite or its machine failed, for example by a full disk: there is no report, and no "
