@@ -69,7 +69,7 @@ class Sightings:
             self._relations.forget()
 
     def answer(
-        self, operation: str, status: int, body: Any, given: Any = None, *, is_whole: bool = True
+        self, operation: str, status: int, body: Any, given: Any = None, *, by_platform: bool = True
     ) -> tuple[Finding, ...]:
         """Judge what an answer shows by what was shown before, and remember it.
 
@@ -78,18 +78,20 @@ class Sightings:
             status: the HTTP status; only a success shows resources.
             body: the decoded JSON value.
             given: the body of the request; ``None`` where it is not valid by the document.
-            is_whole: whether the platform asked, as others may be shown less.
+            by_platform: whether the platform asked. Others may be shown less, and what an agent
+                asks is for its own customer, whomever it names.
         """
         if status not in _SUCCESSES:
             return ()
         rows = entries(body) or []
         with self._lock:
             self._take_given(operation, body, given)
-            asked = given if operation in _CREATIONS and isinstance(given, dict) else None
+            is_asked = by_platform and operation in _CREATIONS and isinstance(given, dict)
+            asked = given if is_asked else None
             found: list[Finding] = []
             for one in (body, *rows[:_MAX_ROWS]):
                 found += self._resource(one, Kind.BODY, operation, asked if one is body else None)
-                found += self._losses(one, Kind.BODY, operation) if is_whole else ()
+                found += self._losses(one, Kind.BODY, operation) if by_platform else ()
             if operation == _LOOKUP and isinstance(body, dict):
                 relations = self._relations.of_lookup(body)
                 found += _broken(relations, "the lookup", Kind.BODY, operation)

@@ -225,7 +225,9 @@ class RecordingClient:
         alike: tuple[Finding, ...] = ()
         if judged:
             given = shown if valid else None
-            alike = self.sightings.answer(name, response.status, body, given, is_whole=auth is None)
+            alike = self.sightings.answer(
+                name, response.status, body, given, by_platform=auth is None
+            )
             message = self._judge.response(
                 operation,
                 response.status,

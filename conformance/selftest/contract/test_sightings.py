@@ -49,8 +49,20 @@ def test_what_nothing_changes_is_not_lost(sightings: Sightings) -> None:
 
     assert failed(sightings, less, "getExternalAccount") == ["CNV-897"]
     assert failed(sightings, less, "listCustomerExternalAccounts") == []
-    shown_to_an_agent = sightings.answer("getExternalAccount", 200, less, is_whole=False)
+    shown_to_an_agent = sightings.answer("getExternalAccount", 200, less, by_platform=False)
     assert all(finding.passed for finding in shown_to_an_agent)
+
+
+def test_what_an_agent_asks_for_is_for_its_own_customer(sightings: Sightings) -> None:
+    """The platform gets an account of the customer it names, and an agent one of its own."""
+    body = {"customerId": "Customer:2"}
+    other = {**ACCOUNT, "id": f"{ACCOUNT['id']}-2"}
+
+    of_agent = sightings.answer("createExternalAccount", 201, other, body, by_platform=False)
+    of_platform = sightings.answer("createExternalAccount", 201, ACCOUNT, body)
+
+    assert all(finding.passed for finding in of_agent)
+    assert "EXT-823" in {finding.requirement for finding in of_platform if not finding.passed}
 
 
 def test_a_lookup_is_compared_with_its_account(sightings: Sightings) -> None:

@@ -204,6 +204,14 @@ def filter_ignored(patch: Patch) -> None:
         patch.row(agents, "OPERATIONS", operation, own_list)
 
 
+@variant("N032", "what an agent registers is its own customer's, whomever it names", "absent")
+def creations_are_own(patch: Patch) -> None:
+    def own_creation(_unit: Unit, ask: Ask) -> Ask:
+        return replace(ask, body={**ask.body, "customerId": ask.agent})
+
+    patch.row(agents, "OPERATIONS", "createExternalAccount", own_creation)
+
+
 @variant("N032", "an agent that asks for what is another customer's is shown nothing", "null")
 def foreign_lists_empty(patch: Patch) -> None:
     def own_list(_unit: Unit, ask: Ask) -> Ask:
