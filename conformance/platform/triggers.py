@@ -284,6 +284,14 @@ class Triggers:
         self.one_shots.before(name, parameters)
         return self._cause(name, mapping, parameters)
 
+    def happens_once(self, name: str) -> bool:
+        """Return whether ``name`` is over once it has happened to what comes next.
+
+        Raises:
+            TriggerMissing: the profile does not map it.
+        """
+        return self._mapping(name).scope == "next"
+
     def was_fired(self, name: str, **parameters: Any) -> bool:
         """Return whether ``name`` was caused before with just these parameters."""
         return (name, parameters) in self._fired

@@ -92,14 +92,11 @@ def test_a_corridor_without_a_rate_is_refused(platform: Platform) -> None:
     external_account = platform.external_accounts.account(source.owner, corridor.account)
     bodies = forms_of(platform.quotes.body(source, external_account))
     twins = [platform.api.create_quote(body) for body in bodies]
-    platform.triggers.fire(
-        "rate.unavailable",
-        customerId=source["customerId"],
-        sendingCurrency=corridor.sending,
-        receivingCurrency=corridor.receiving,
-    )
+    currencies = {"sendingCurrency": corridor.sending, "receivingCurrency": corridor.receiving}
 
-    refusals = [platform.api.create_quote(body) for body in bodies]
+    refusals = answers_after(
+        platform, "rate.unavailable", bodies, customerId=source["customerId"], **currencies
+    )
 
     expect_each_refused(refusals, twins, "QUOTE_RATE_UNAVAILABLE")
 
@@ -128,11 +125,22 @@ def test_a_quote_is_refused_while_its_provider_does_not_answer(platform: Platfor
     source = platform.internal_accounts.account()
     bodies = forms_of(platform.quotes.body(source))
     twins = [platform.api.create_quote(body) for body in bodies]
-    platform.triggers.fire("quoting.down", customerId=source["customerId"])
 
-    refusals = [platform.api.create_quote(body) for body in bodies]
+    refusals = answers_after(platform, "quoting.down", bodies, customerId=source["customerId"])
 
     expect_each_refused(refusals, twins, "QUOTE_REQUEST_FAILED")
+
+
+def answers_after(
+    platform: Platform, trigger: str, bodies: Sequence[Json], **parameters: str
+) -> list[Answer]:
+    """Return the answers to requests for quotes after a trigger, which may be over after one."""
+    answers: list[Answer] = []
+    for body in bodies:
+        if not answers or platform.triggers.happens_once(trigger):
+            platform.triggers.fire(trigger, **parameters)
+        answers.append(platform.api.create_quote(body))
+    return answers
 
 
 def expect_each_refused(refusals: Sequence[Answer], twins: Sequence[Answer], code: str) -> None:
