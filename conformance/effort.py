@@ -9,7 +9,7 @@ import pytest
 
 from conformance.contract.areas import areas
 
-REQUESTS_OF_A_SCENARIO = 8
+REQUESTS_OF_A_SCENARIO = 10
 """How many requests a test that is written by hand sends, on average of a whole run."""
 
 REQUESTS_OF_AN_EXAMPLE = 4

@@ -223,6 +223,18 @@ def expire_challenge(unit: Unit, ask: Ask) -> None:
     sca.expire(unit, challenge)
 
 
+def tell_contact_code(unit: Unit, ask: Ask) -> Json:
+    """Return the code that a channel of a customer was sent: ``{channel}``, and ``{code}``."""
+    fields.demand(ask.body, [Field("channel", "string", required=True, enum=("email", "phone"))])
+    customers.get(unit, ask.params["customerId"])
+    return {"code": rules.SANDBOX_CODE}
+
+
+def tell_challenge_code(_unit: Unit, _ask: Ask) -> Json:
+    """Return the code that a challenge, of a payment or a login, asks for: ``{code}``."""
+    return {"code": rules.SANDBOX_CODE}
+
+
 def initiate_by_agent(unit: Unit, ask: Ask) -> Json:
     """Let a customer's agent initiate a payment that waits for approval; ``{transactionId}``."""
     body = fields.demand(ask.body, _AGENT_FIELDS)

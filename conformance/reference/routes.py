@@ -282,6 +282,9 @@ CONTROL: tuple[Operation, ...] = (
         "", "POST", "/customers/{customerId}/hosted-flow", control, "complete_flow", 204, body=True
     ),
     Operation(
+        "", "POST", "/customers/{customerId}/code", control, "tell_contact_code", 200, body=True
+    ),
+    Operation(
         "",
         "POST",
         "/internal-accounts/{accountId}/status",
@@ -390,6 +393,9 @@ CONTROL: tuple[Operation, ...] = (
     ),
     Operation("", "POST", "/transactions/{transactionId}/release", control, "release", 204),
     Operation("", "POST", "/sca/challenges/{challengeId}/expire", control, "expire_challenge", 204),
+    Operation(
+        "", "POST", "/sca/challenges/{challengeId}/code", control, "tell_challenge_code", 200
+    ),
     Operation("", "POST", "/wallets/{accountId}/signature", devices, "sign", 200, body=True),
     Operation("", "POST", "/wallets/{accountId}/condition", devices, "condition", 204, body=True),
     Operation("", "POST", "/agents", agents, "connect", 201, body=True),

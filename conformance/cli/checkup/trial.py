@@ -41,10 +41,12 @@ _TRIGGER = re.compile(r"\b[a-z_]+\.[a-z_]+\b")
 
 SHAPED_BY: Mapping[str, tuple[str, ...]] = {
     "approveTransaction": ("bindings.agent_headers",),
-    "authorizeQuote": ("bindings.sca_code", "bindings.sca_proofs"),
+    "authorizeQuote": ("bindings.sca_code", "bindings.sca_proofs", "triggers.sca.code"),
     "challengeOwnership": ("bindings.ownership_challenges",),
     "completeFactorReset": ("bindings.reset_mobile",),
     "completeScaLogin": ("bindings.sca_login",),
+    "confirmEmail": ("bindings.contact_code", "triggers.contact.code"),
+    "confirmPhone": ("bindings.contact_code", "triggers.contact.code"),
     "confirmUntrust": ("bindings.untrust_confirmation",),
     "createBeneficialOwner": ("bindings.owner",),
     "createCustomer": ("bindings.terms_consent", "bindings.customer", "bindings.business"),

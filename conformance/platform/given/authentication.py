@@ -60,7 +60,8 @@ class StrongAuthentication(Part):
         )
         if proof is None and self._is_guessed(quote) and not answer.accepted:
             raise ResourceMissing(
-                f"the profile has no bindings.sca_code, and the usual one is refused: {answer}"
+                "the profile has no bindings.sca_code and maps no sca.code, and the usual code is "
+                f"refused: {answer}"
             )
         return answer
 
@@ -72,26 +73,33 @@ class StrongAuthentication(Part):
         shown: str | None = (account or told).get("customerId")
         return shown or self._ledger.payers.get(str(quote.get("id")))
 
-    def proof(self, factor: Any) -> Body | None:
-        """Return the right proof by a factor, as the bindings shape it, if they do."""
+    def proof(self, quote: Json, factor: Any) -> Body | None:
+        """Return the right proof by a factor for a quote, as the bindings shape it, if they do."""
         shape = self._profile.bindings.sca_proofs.get(str(factor))
         if shape is None:
             return None
-        words = {"{code}": self._profile.bindings.sca_code, "{origin}": self._api.client.origin}
+        words = {"{origin}": self._api.client.origin}
+        if _has_code(shape):
+            words["{code}"] = self._code_for(quote)
         proof: Body = fill_template(shape, words)
         return proof
 
+    def _code_for(self, quote: Json) -> str:
+        challenge = quote.get("scaChallenge")
+        told = challenge if isinstance(challenge, dict) else {}
+        return self._logins.codes.of_challenge(self._payer_of(quote), told.get("id"))
+
     def proof_for(self, quote: Json) -> Body:
         """Return the right proof for the challenge that a quote carries: a code by default."""
-        return self.proof(_factor(quote)) or {"code": self._profile.bindings.sca_code}
+        return self.proof(quote, _factor(quote)) or {"code": self._code_for(quote)}
 
     def _is_guessed(self, quote: Json) -> bool:
         """Return whether the profile says neither the right proof for a challenge nor its code."""
         names = self._profile.bindings
-        if "sca_code" in names.model_fields_set:
+        if self._logins.codes.says_challenge:
             return False
         shape = names.sca_proofs.get(str(_factor(quote)), _CODE_ALONE)
-        return "sca_proofs" not in names.model_fields_set or "{code}" in json.dumps(shape)
+        return "sca_proofs" not in names.model_fields_set or _has_code(shape)
 
     def authorize_fully(self, quote: Json) -> Answer:
         """Bring proof after proof until none is asked for any more; return the last answer."""
@@ -134,6 +142,10 @@ class StrongAuthentication(Part):
         if authorized.get("status") == "PENDING_AUTHORIZATION":
             raise PreconditionFailed("each valid proof was followed by another challenge")
         return authorized
+
+
+def _has_code(shape: Any) -> bool:
+    return "{code}" in json.dumps(shape)
 
 
 def _factor(quote: Json) -> Any:

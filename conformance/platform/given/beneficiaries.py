@@ -171,14 +171,18 @@ class Trust(Part):
         self._approved = approved
         self._external_accounts = external_accounts
         self._logins = logins
+        self._challenges: dict[str, Any] = {}
 
     def ask_to_untrust(self, account: Json) -> Answer:
         """Ask for the trust in an account to be taken away."""
         body = self._profile.bindings.untrust or None
-        return self._logins.in_session(
+        answer = self._logins.in_session(
             account.get("customerId"),
             lambda: self._api.untrust_beneficiary(account["id"], body),
         )
+        challenge = challenge_of(answer.body) if answer.accepted else None
+        self._challenges[account["id"]] = (challenge or {}).get("id")
+        return answer
 
     def customer(self, *, business: bool | None = None) -> Resource:
         """Create a customer who may trust beneficiaries: one who needs SCA, where there is any.
@@ -191,17 +195,20 @@ class Trust(Part):
         """Create an external account of a customer whose beneficiary is trusted."""
         return self._external_accounts.account_after(customer, "beneficiary.trust")
 
-    def confirmation_body(self, *, right: bool = True) -> Body:
+    def confirmation_body(self, account: Json, *, right: bool = True) -> Body:
         """Return a body that confirms an untrusting, with a right or a wrong code."""
         names = self._profile.bindings
-        code = names.sca_code if right else names.sca_wrong_code
+        code = names.sca_wrong_code
+        if right:
+            challenge_id = self._challenges.get(account["id"])
+            code = self._logins.codes.of_challenge(account.get("customerId"), challenge_id)
         body: Body = fill_template(names.untrust_confirmation, {"{code}": code})
         return body
 
     def serves_confirmation(self, operation: str, account: Json) -> bool:
         """Return whether one reading of the confirmation's path is served, by a wrong code."""
         path = {"externalAccountId": account["id"]}
-        body = self.confirmation_body(right=False)
+        body = self.confirmation_body(account, right=False)
         return self._api.call(operation, path=path, body=body, judged=False).status not in _UNROUTED
 
     def confirm(self, account: Json, *, right: bool = True) -> Answer:
@@ -222,7 +229,7 @@ class Trust(Part):
             answer = self._api.call(
                 name,
                 path={"externalAccountId": account["id"]},
-                body=self.confirmation_body(right=right),
+                body=self.confirmation_body(account, right=right),
                 judged=name == known,
             )
             if answer.status not in _UNROUTED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conformance.exchange.answer import Answer
+from conformance.platform.given.codes import OneTimeCodes
 from conformance.platform.part import Context, Part
 from conformance.platform.resource import Body, Json, arranged_body, fill_template
 from conformance.platform.triggers import Asked
@@ -20,6 +21,7 @@ class Logins(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        self.codes = OneTimeCodes(context)
         self._logged_in: set[str] = set()
 
     def in_session(self, customer_id: str | None, send: Callable[[], Answer]) -> Answer:
@@ -57,11 +59,12 @@ class Logins(Part):
         begun = self.begin(customer)
         if begun is not None and not begun.accepted:
             raise PreconditionFailed(f"a login cannot be started: {begun}")
+        challenge_id = None if begun is None else begun.results().get("challengeId")
         words = {
             "{ip}": names.end_user_ip,
-            "{code}": names.sca_code,
+            "{code}": self.codes.of_challenge(customer["id"], challenge_id),
             "{customerId}": customer["id"],
-            "{challengeId}": None if begun is None else begun.results().get("challengeId"),
+            "{challengeId}": challenge_id,
         }
         body: Body = fill_template(names.sca_login, words)
         return body

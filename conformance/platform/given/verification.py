@@ -9,6 +9,7 @@ from typing import Any, Literal, Unpack
 
 from conformance.exchange.answer import Answer
 from conformance.exchange.forms import File
+from conformance.platform.given.codes import OneTimeCodes
 from conformance.platform.given.customers import Customers, verification_status
 from conformance.platform.operations import OptionsBesideHeaders
 from conformance.platform.part import Context, Part
@@ -87,13 +88,17 @@ class Contact(Part):
 
     def __init__(self, context: Context, customers: Customers) -> None:
         super().__init__(context)
+        self.codes = OneTimeCodes(context)
         self._customers = customers
         self._verified: set[Any] = set()
 
     def send_code(self, customer: Json, channel: str) -> Answer:
         """Send ``POST /customers/{customerId}/verify-email``, or ``verify-phone``."""
         send = {"email": self._api.send_email_code, "phone": self._api.send_phone_code}[channel]
-        return send(customer["id"])
+        answer = send(customer["id"])
+        if answer.accepted:
+            self.codes.note_contact(customer, channel)
+        return answer
 
     def confirm_code(
         self, customer: Json, channel: str, body: Any = None, *, valid: bool = True
@@ -104,13 +109,14 @@ class Contact(Part):
             ResourceMissing: the profile does not say which code that is, and another one is.
         """
         confirm = {"email": self._api.confirm_email, "phone": self._api.confirm_phone}[channel]
-        names = self._profile.bindings
-        right = {"code": names.contact_code}
-        answer = confirm(customer["id"], right if body is None else body, valid=valid)
-        is_guessed = body is None and "contact_code" not in names.model_fields_set
+        is_guessed = body is None and not self.codes.says_contact
+        if body is None:
+            body = {"code": self.codes.of_contact(customer, channel)}
+        answer = confirm(customer["id"], body, valid=valid)
         if is_guessed and not answer.accepted:
             raise ResourceMissing(
-                f"the profile has no bindings.contact_code, and the usual one is refused: {answer}"
+                "the profile has no bindings.contact_code and maps no contact.code, and the usual "
+                f"code is refused: {answer}"
             )
         return answer
 

@@ -63,8 +63,8 @@ def _confirm(operation: str) -> Callable[[Platform], Ground]:
         platform.trust.ask_to_untrust(account)
         return replace(
             here,
-            body=platform.trust.confirmation_body(right=False),
-            right=platform.trust.confirmation_body(),
+            body=platform.trust.confirmation_body(account, right=False),
+            right=platform.trust.confirmation_body(account),
         )
 
     return lay

@@ -36,7 +36,7 @@ def _of_channel(channel: str) -> Callable[[Platform], Ground]:
             body={"code": platform.profile.bindings.contact_wrong_code},
             # With a customer of its own: the codes before may have locked the other one out.
             twin=lambda: confirm(platform),
-            right={"code": platform.profile.bindings.contact_code},
+            right={"code": platform.verification.contact.codes.of_contact(customer, channel)},
             state=lambda: platform.verification.contact.status(customer, channel),
         )
 

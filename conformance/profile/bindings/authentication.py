@@ -26,16 +26,16 @@ class AuthenticationBindings(ProfilePart):
     )
     sca_code: str = Field(
         "123456",
-        description="The one-time code that the sandbox accepts; a guess, whose refusal breaks "
-        "nothing, where the profile says neither it nor `sca_proofs`.",
+        description="The one-time code that the sandbox accepts, where `sca.code` tells none; a "
+        "guess, whose refusal breaks nothing, where the profile says neither it nor `sca_proofs`.",
     )
     sca_wrong_code: str = Field(
         "000000", description="A one-time code that the sandbox never accepts."
     )
     sca_proofs: dict[str, dict[str, Any]] = Field(
         default_factory=lambda: dict(_PROOFS),
-        description="By factor, the body of an authorization; `{code}` is `sca_code`, `{origin}` "
-        "that of the base URL. That of a passkey is not shown in the specification: "
+        description="By factor, the body of an authorization; `{code}` is the one-time code, "
+        "`{origin}` that of the base URL. That of a passkey is not shown in the specification: "
         "say which one your sandbox takes.",
     )
     sca_login: dict[str, Any] = Field(
@@ -46,7 +46,7 @@ class AuthenticationBindings(ProfilePart):
             "code": "{code}",
         },
         description="The body of `POST /sca/login/complete`; `{ip}` is `end_user_ip`, `{code}` "
-        "is `sca_code`, `{customerId}` and `{challengeId}` (a result of the trigger "
+        "is the one-time code, `{customerId}` and `{challengeId}` (a result of the trigger "
         "`sca.login`) are filled in, and a member whose value there is not is left "
         "out.",
     )

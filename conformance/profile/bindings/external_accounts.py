@@ -59,7 +59,8 @@ class ExternalAccountBindings(ProfilePart):
     )
     untrust_confirmation: dict[str, Any] = Field(
         default_factory=lambda: {"code": "{code}"},
-        description="The body that confirms that trust is taken away; `{code}` is `sca_code`.",
+        description="The body that confirms that trust is taken away; `{code}` is the one-time "
+        "code.",
     )
     ownership_challenges: dict[str, dict[str, Any]] = Field(
         default_factory=lambda: {

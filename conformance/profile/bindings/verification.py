@@ -26,8 +26,9 @@ class VerificationBindings(ProfilePart):
     )
     contact_code: str = Field(
         "123456",
-        description="The one-time code that the sandbox sends to a mail address or phone; a "
-        "guess, whose refusal breaks nothing, where the profile does not say it.",
+        description="The one-time code that the sandbox sends to a mail address or phone, where "
+        "`contact.code` tells none; a guess, whose refusal breaks nothing, where the profile "
+        "does not say it.",
     )
     contact_wrong_code: str = Field(
         "000000", description="A one-time code that is always wrong for a mail address or phone."

@@ -85,6 +85,14 @@ def _enroll(call: Call, customer: Json) -> None:
     sca.enroll(call.world, customer, call.params["factor"])
 
 
+def _contact_code(call: Call, customer: Json) -> Json:
+    return {"code": call.world.codes[f"{customer['id']}/{call.params['channel']}"]}
+
+
+def _challenge_code(call: Call, challenge: Json) -> Json:
+    return {"code": call.world.codes[challenge["id"]]}
+
+
 def _log_out(_: Call, customer: Json) -> None:
     customer["_session"] = False
 
@@ -290,6 +298,8 @@ def routes(hooks: Hooks) -> list[Route]:
         ("/endpoint", _endpoint(hooks)),
         ("/customers/{id}/review/{what}", _on("customers", _review)),
         ("/customers/{id}/factors/{factor}", _on("customers", _enroll)),
+        ("/customers/{id}/codes/{channel}", _on("customers", _contact_code)),
+        ("/challenges/{id}/code", _on("challenges", _challenge_code)),
         ("/customers/{id}/log-out", _on("customers", _log_out)),
         ("/customers/{id}/lock", _on("customers", _lock)),
         ("/customers/{id}/challenges/{count}", _on("customers", _challenges)),

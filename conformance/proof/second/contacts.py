@@ -1,6 +1,6 @@
 """The contact channels of a customer: codes are sent to them, and confirm them."""
 
-from conformance.proof.second import customer_views
+from conformance.proof.second import customer_views, sca
 from conformance.proof.second.call import Call, Handler, Reply, Route
 from conformance.proof.second.check import record, text
 from conformance.proof.second.errors import Refusal, conflict
@@ -33,6 +33,7 @@ def send_code(channel: str) -> Handler:
         _refuse_to_send(call.world, customer, channel)
         customer[f"_resent_{channel}"] = f"_sent_{channel}" in customer
         customer[f"_sent_{channel}"] = True
+        call.world.codes[f"{customer['id']}/{channel}"] = sca.code(call.world, CODE)
         customer["_last_sent"] = channel
         if channel == "phone" and call.world.has("phone-verified-by-sending"):
             customer["contactVerification"][channel] = "VERIFIED"
@@ -79,7 +80,7 @@ def confirm_code(channel: str) -> Handler:
         unsent = f"_sent_{channel}" not in customer
         if unsent and not (channel == "phone" and call.world.has("phone-code-valid-unsent")):
             raise Refusal("INVALID_INPUT", "No code was sent.", details=_code_details())
-        wrong = body["code"] != CODE
+        wrong = body["code"] != call.world.codes.get(f"{customer['id']}/{channel}", CODE)
         if wrong and channel == "phone" and call.world.has("phone-any-code"):
             wrong = False
         business = customer["customerType"] == "BUSINESS"

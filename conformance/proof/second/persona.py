@@ -29,6 +29,7 @@ class Persona:
     with_charset: bool = False
     with_both_statuses: bool = False
     with_contact_body: bool = True
+    codes: Literal["same", "fresh"] = "same"
     rate_as_float: bool = False
     with_nulls: bool = True
     with_extras: bool = False
@@ -287,6 +288,16 @@ PERSONAS: Mapping[str, Persona] = {
         throttled_each=97,
         immediate_status="COMPLETED",
         first_session="login",
+        codes="fresh",
+        profile={
+            "triggers": {
+                name: {"http": {"url": f"{{origin}}/backstage/{path}", "returns": {"code": "code"}}}
+                for name, path in (
+                    ("contact.code", "customers/{customerId}/codes/{channel}"),
+                    ("sca.code", "challenges/{challengeId}/code"),
+                )
+            }
+        },
     ),
     "discreet": replace(
         STRICT,

@@ -1,6 +1,7 @@
 """Strong customer authentication: challenges, proofs, sessions, and resets of lost factors."""
 
 import datetime as dt
+import secrets
 from typing import Any
 
 from conformance.proof.second import customer_views
@@ -32,12 +33,19 @@ def challenge(world: World, customer: Json, purpose: str) -> Json:
         "purpose": purpose,
     }
     world.challenges[row["id"]] = row
+    world.codes[row["id"]] = code(world, CODE)
+    customer.setdefault("_codes", []).append(world.codes[row["id"]])
     return row
+
+
+def code(world: World, usual: str) -> str:
+    """Return a code to send: the usual one, where the persona always sends the same."""
+    return usual if world.persona.codes == "same" else f"{secrets.randbelow(900_000) + 100_000}"
 
 
 def _is_proof(customer: Json, body: Json) -> bool:
     factors = customer["_factors"]
-    if {"SMS_OTP", "TOTP"} & set(factors) and body.get("code") == CODE:
+    if {"SMS_OTP", "TOTP"} & set(factors) and body.get("code") in customer.get("_codes", ()):
         return True
     assertion = body.get("passkey")
     return (
@@ -113,7 +121,7 @@ def complete_login(call: Call) -> Reply:
     world.find(world.challenges, body["challengeId"])
     customer = world.find(world.customers, body.get("customerId"), "CUSTOMER_NOT_FOUND")
     call.concerns(customer["id"])
-    if body.get("code") != CODE:
+    if body.get("code") != world.codes[body["challengeId"]]:
         raise _wrong_proof(world)
     customer["_session"] = True
     days = 18 if world.has("short-session") else SESSION_DAYS

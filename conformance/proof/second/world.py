@@ -93,6 +93,8 @@ class World:
     transactions: Table = field(default_factory=dict)
     resets: Table = field(default_factory=dict)
     challenges: Table = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
+    """The codes that were sent, by the challenge, or by the customer and the channel."""
     agents: Table = field(default_factory=dict)
     cards: Table = field(default_factory=dict)
     stablecoins: Table = field(default_factory=dict)

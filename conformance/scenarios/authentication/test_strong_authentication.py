@@ -260,7 +260,7 @@ def test_a_challenge_that_was_satisfied_is_gone(platform: Platform) -> None:
 def test_the_factor_of_a_challenge_proves(platform: Platform) -> None:
     """The proof of the profile for the factor of the challenge is accepted."""
     quote = platform.sca.challenged()
-    proof = platform.sca.proof(quote["scaChallenge"]["factor"])
+    proof = platform.sca.proof(quote, quote["scaChallenge"]["factor"])
     if proof is None:
         raise ResourceMissing(f"bindings.sca_proofs has none of {quote['scaChallenge']}")
 
@@ -282,7 +282,7 @@ def test_each_factor_that_a_challenge_offers_proves(platform: Platform, factor: 
     """The proof of an offered factor is accepted, whichever one the challenge was raised for."""
     quote = platform.sca.challenged()
     challenge = quote["scaChallenge"]
-    proof = platform.sca.proof(factor)
+    proof = platform.sca.proof(quote, factor)
     if factor not in (challenge["factor"], *(challenge.get("availableFactors") or ())):
         raise ResourceMissing(f"{factor} is not offered by {challenge}")
     if proof is None:

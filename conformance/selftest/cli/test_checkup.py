@@ -312,7 +312,7 @@ def test_what_init_does_not_try_are_bindings() -> None:
     ("code", "keys"),
     [
         ("SCA_SESSION_REQUIRED", "bindings.sca_login, triggers.sca.login"),
-        ("INVALID_INPUT", "bindings.sca_code, bindings.sca_proofs"),
+        ("INVALID_INPUT", "bindings.sca_code, bindings.sca_proofs, triggers.sca.code"),
     ],
 )
 def test_a_proof_without_a_session_needs_a_login(
