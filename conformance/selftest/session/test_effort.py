@@ -77,20 +77,20 @@ class TestProgress:
         progress.pytest_runtest_logfinish(tests[99])
 
         assert written.getvalue().split("\n")[-2] == (
-            "Quotes: about 800 of 3200 requests sent. Tests left: 300, about 3 min"
+            "Quotes: about 1000 of 4000 requests sent. Tests left: 300, about 3 min"
         )
 
     def test_a_generated_test_takes_longer(
         self, terminal: pytest.TerminalReporter, written: io.StringIO, clock: Clock
     ) -> None:
-        """One scenario is done, and ten times as many requests are left."""
+        """One scenario is done, and eight times as many requests are left."""
         progress = Progress(terminal, 20, clock)
         progress.begin([SCENARIO, GENERATED])
 
         clock.seconds += 60
         progress.pytest_runtest_logfinish(SCENARIO)
 
-        assert "Tests left: 1, about 10 min" in written.getvalue()
+        assert "Tests left: 1, about 8 min" in written.getvalue()
 
     def test_generated_tests_belong_to_all_areas(
         self, terminal: pytest.TerminalReporter, written: io.StringIO, clock: Clock
@@ -102,7 +102,7 @@ class TestProgress:
         clock.seconds += 60
         progress.pytest_runtest_logfinish(GENERATED)
 
-        assert "Generated requests: about 80 of 88 requests sent." in written.getvalue()
+        assert "Generated requests: about 80 of 90 requests sent." in written.getvalue()
 
     def test_it_is_told_from_time_to_time(
         self, terminal: pytest.TerminalReporter, written: io.StringIO, clock: Clock
