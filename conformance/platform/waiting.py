@@ -42,13 +42,17 @@ class Patience:
             return most
         return min(most, max(LEAST_SHARE * most, LONGER_THAN_SEEN * self.longest))
 
-    def learn(self, kind: str, seconds: float, *, came: bool) -> None:
-        """Take in how long a wait for a kind of thing was, and whether the thing came."""
-        if came:
-            self.longest = max(self.longest, seconds)
-            self.in_vain.discard(kind)
-        else:
+    def learn(self, kind: str, seconds: float, *, came: bool, waited: bool = True) -> None:
+        """Take in how long a wait for a kind of thing was, and whether the thing came.
+
+        What was there already (``waited`` is False) says nothing of what is still to come.
+        """
+        if not came:
             self.in_vain.add(kind)
+            return
+        self.longest = max(self.longest, seconds)
+        if waited:
+            self.in_vain.discard(kind)
 
     def forget(self) -> None:
         """Wait for everything as long as at first."""
@@ -83,6 +87,7 @@ class Waiting:
         end = started + self._patience.seconds(kind, most)
         pause = self._timing.poll
         value = read()
+        waited = not wanted(value)
         while not wanted(value) and (left := end - clock().monotonic()) > 0:
             # Nothing tells of a change but another reading.
             clock().sleep(min(pause, left))
@@ -95,7 +100,8 @@ class Waiting:
                 if clock().monotonic() - started < LEAST_SHARE * most / 2:
                     raise
                 break
-        self._patience.learn(kind, clock().monotonic() - started, came=wanted(value))
+        seconds = clock().monotonic() - started
+        self._patience.learn(kind, seconds, came=wanted(value), waited=waited)
         return value
 
 

@@ -51,6 +51,15 @@ class TestPatience:
 
         assert patience.seconds("refund", MOST) == MOST
 
+    def test_learns_nothing_from_what_was_there(self) -> None:
+        """A wait after one in vain stays short where another thing of its kind was there at once."""
+        patience = Patience()
+        patience.learn("refund", MOST, came=False)
+
+        patience.learn("refund", 0.1, came=True, waited=False)
+
+        assert patience.seconds("refund", MOST) < MOST
+
     def test_never_waits_longer_than_the_profile_says(self) -> None:
         """What took long does not make a limit longer."""
         patience = Patience()
