@@ -52,7 +52,7 @@ class TestPatience:
         assert patience.seconds("refund", MOST) == MOST
 
     def test_learns_nothing_from_what_was_there(self) -> None:
-        """A wait after one in vain stays short where another thing of its kind was there at once."""
+        """A wait stays short after one in vain, where another thing was there at once."""
         patience = Patience()
         patience.learn("refund", MOST, came=False)
 
