@@ -16,8 +16,8 @@ from conformance.verdict.plan import DECIDED, RequirementVerdict
 _MAX_NEW = 5
 ADVICE: Mapping[Reason, str] = {
     Reason.PRECONDITION: "A step that arranges the check was refused. Read the transcript and mend "
-    "that step first, in the target or in the profile. A target that keeps what an earlier run sent, "
-    "and takes nothing twice, needs another --run-seed.",
+    "that step first, in the target or in the profile. A target that keeps what an earlier run "
+    "sent, and takes nothing twice, needs another --run-seed.",
     Reason.TWIN_REFUSED: "The same request without the fault has to be accepted. See in the "
     "transcript why it was not.",
     Reason.TRIGGER_FAILED: "Look at how the profile maps the trigger: what it should bring about "
