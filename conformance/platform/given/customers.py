@@ -97,6 +97,14 @@ class Customers(Part):
         }
         return {name: value for name, value in body.items() if value is not None}
 
+    def alike(self, body: Json) -> Body:
+        """Return the body of a customer like another one, with an id and an address of its own."""
+        own = {
+            "platformCustomerId": self._samples.own_id(),
+            "email": f"{self._samples.reference()}@example.com",
+        }
+        return {**body, **{name: value for name, value in own.items() if name in body}}
+
     def read(self, customer: Json) -> Resource:
         """Return a customer as it stands now."""
         return arranged_resource(self._api.get_customer(customer["id"]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.contract.relations import code_of
 from conformance.exchange.answer import Answer
 from conformance.platform.given.amounts import USUAL, usual_amount
 from conformance.platform.given.approved import ApprovedCustomers
@@ -185,7 +186,7 @@ class Quotes(Part):
                 some of the tests that leave the amount open too, it is one of another corridor, or
                 the internal account of another customer.
             side: ``lockedCurrencySide``; by default SENDING, and in some of the tests that leave
-                the amount open too RECEIVING.
+                the amount open too RECEIVING, where a usual deposit is certain to cover it.
             amount: ``lockedCurrencyAmount`` in the smallest unit; by default a usual one.
             members: further members of the body.
         """
@@ -195,7 +196,8 @@ class Quotes(Part):
             destination = self._drawn(source) if is_open else None
         destination = destination or self._external_accounts.account(owner_of(source))
         if side is None:
-            side = self._samples.drawn("the side that is locked", SIDES) if is_open else SIDES[0]
+            draws = is_open and self._covers_received(source, destination)
+            side = self._samples.drawn("the side that is locked", SIDES) if draws else SIDES[0]
         if amount is None:
             amount = usual_amount(source if side == SIDES[0] else destination)
             has_cents = amount == USUAL and value_at(source, _DECIMALS) == CENTS
@@ -210,6 +212,15 @@ class Quotes(Part):
             **(self._samples.drawn("a description", DESCRIBED) if is_open else {}),
             **members,
         }
+
+    def _covers_received(self, source: Json, destination: Json) -> bool:
+        """Return whether a usual deposit pays for a usual amount that is received.
+
+        Of little, such as a satoshi, so many as are deposited may be worth less.
+        """
+        code = code_of(source.get("balance")) or source.get("currency")
+        received = code_of(destination.get("balance")) or destination.get("currency")
+        return code in (self._profile.usual_corridor.sending, received)
 
     def _drawn(self, source: Json) -> Json | None:
         """Return the account that the test draws for a payment; None for the usual one."""

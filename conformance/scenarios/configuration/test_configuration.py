@@ -845,13 +845,7 @@ def transfer_of(
 
 def create_like(platform: Platform, body: Json) -> Answer:
     """Create a customer who has a reference and an email address of its own."""
-    unique_members = {
-        "platformCustomerId": platform.samples.own_id(),
-        "email": f"{platform.samples.reference()}@example.com",
-    }
-    return platform.api.create_customer(
-        {**body, **{n: v for n, v in unique_members.items() if n in body}}
-    )
+    return platform.api.create_customer(platform.customers.alike(body))
 
 
 def transfer(

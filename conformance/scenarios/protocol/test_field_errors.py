@@ -50,9 +50,15 @@ class Subject:
         )
 
     def create(self, platform: Platform, body: Json, *, valid: bool = False) -> Answer:
-        """Send a body, by default one with faults."""
+        """Send a body, by default one with faults.
+
+        A target may take a customer in spite of them, and no second one with the same id.
+        """
         if self.kind == "customer":
-            return platform.api.create_customer(body, valid=valid)
+            own = platform.customers.alike(body)
+            if "email" in body and body["email"] == self.faults.get("email"):
+                own["email"] = body["email"]
+            return platform.api.create_customer(own, valid=valid)
         if self.kind == "change":
             customer = platform.customers.applicant(business=False)
             return platform.api.update_customer(customer["id"], body, valid=valid)
