@@ -30,6 +30,7 @@ from conformance.platform.ledger import Ledger
 from conformance.platform.memory import Memory
 from conformance.platform.part import Context
 from conformance.platform.platform import Platform
+from conformance.platform.repetition import CREATION, Repetition
 from conformance.platform.triggers import Triggers, run_command
 from conformance.platform.waiting import wait_until
 from conformance.platform.webhooks import Webhooks
@@ -103,6 +104,7 @@ class Connection:
     treat: Treat | None = None
     verifier: Verifier | None = None
     replayed: Recording | None = None
+    repetition: Repetition | None = None
     _process: tuple[str, ...] = ()
     _recent: list[Exchange] = field(default_factory=list)
     _closers: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
@@ -183,6 +185,9 @@ class Connection:
                 follow_url=listener.follow_url if listener else None,
                 webhook_url=listener.url if listener else "",
                 memory=Memory(folder=folder.path, sightings=client.sightings),
+                repetition=Repetition(
+                    lambda body: client.call(CREATION, body=body, judged=False),
+                ),
             )
             client.listener = connection.heard
             # The process that listens has it in its journal; the others only judge.
@@ -273,7 +278,14 @@ class Connection:
         profile, ledger = self.target.profile, Ledger()
         return Platform(
             Context(
-                api=Api(self.client, profile, ledger, self.triggers.one_shots, explores=explores),
+                api=Api(
+                    self.client,
+                    profile,
+                    ledger,
+                    self.triggers.one_shots,
+                    explores=explores,
+                    repetition=self.repetition,
+                ),
                 profile=profile,
                 triggers=self.triggers,
                 webhooks=Webhooks(self.inbox, profile, self.memory.patience, self.treat),

@@ -12,6 +12,7 @@ from conformance.exchange.client import RecordingClient
 from conformance.exchange.cuts import Cut
 from conformance.platform.ledger import Ledger
 from conformance.platform.one_shots import OneShots
+from conformance.platform.repetition import CREATION, Repetition
 from conformance.platform.resource import arranged_body, listed_members
 from conformance.profile.model import Profile
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed
@@ -50,7 +51,8 @@ class Options(OptionsBesideHeaders, total=False):
 class Operations:
     """Sends requests with one client, and tells the ledger what may move money.
 
-    Who ``explores`` asks for what the profile does not declare, too.
+    Who ``explores`` asks for what the profile does not declare, too. ``repetition`` hears how
+    requests for customers are answered.
     """
 
     def __init__(
@@ -61,8 +63,10 @@ class Operations:
         one_shots: OneShots | None = None,
         *,
         explores: bool = False,
+        repetition: Repetition | None = None,
     ) -> None:
         self.client = client
+        self._repetition = repetition
         self._one_shots = one_shots
         self._bindings = profile.bindings
         self._features = None if explores else profile.features
@@ -77,6 +81,9 @@ class Operations:
         self._ledger.note(answer)
         if self._one_shots is not None:
             self._one_shots.after(sent, answer.body)
+        is_usual = operation == CREATION and parts.get("auth") is None and parts.get("valid", True)
+        if is_usual and self._repetition is not None:
+            self._repetition.heed(parts.get("body"), answer)
         return answer
 
     def pages(
