@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.exchange.answer import Answer
 from conformance.testdata.samples import Samples
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed
 
 CREATION = "createCustomer"
 
@@ -53,7 +53,7 @@ class Repetition:
         is tried who differs from a refused one in nothing but what is a person's own.
 
         Raises:
-            ResourceMissing: the target takes other people than those of this seed.
+            PreconditionFailed: the target takes other people than those of this seed.
         """
         if answer.accepted:
             self._left = 0
@@ -66,9 +66,9 @@ class Repetition:
                 if self._is_repeated:
                     self._left = 0
         if self._is_repeated and not answer.accepted:
-            raise ResourceMissing(
-                "the target takes no customer twice, and an earlier run has sent those of this "
-                f"seed; choose another one with --run-seed: {answer}"
+            raise PreconditionFailed(
+                "choose another --run-seed: an earlier run has sent the customers of this one, and "
+                f"the target takes none twice: {answer}"
             )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.exchange.answer import Answer
 from conformance.platform.repetition import Repetition
-from conformance.verdict.decisions import ResourceMissing
+from conformance.verdict.decisions import PreconditionFailed
 
 BODY = {"platformCustomerId": "k3j5h2g8f1d9", "email": "k3j5h2g8f1d9@example.com", "region": "US"}
 TAKEN = cast("Answer", SimpleNamespace(accepted=True, status=201))
@@ -36,7 +36,7 @@ def test_a_second_run_is_told_to_take_another_seed() -> None:
     repetition = Repetition(target.create)
 
     for _ in range(2):
-        with pytest.raises(ResourceMissing, match="--run-seed"):
+        with pytest.raises(PreconditionFailed, match="--run-seed"):
             repetition.heed(BODY, REFUSED)
 
     assert target.bodies[1:] == [BODY]
