@@ -44,6 +44,7 @@ def doctor(
     examples: Annotated[
         int, typer.Option("--fuzz-examples", min=0, help="the --fuzz-examples of that run")
     ] = USUAL_EXAMPLES,
+    run_seed: Annotated[int, typer.Option(help="the --run-seed of that run")] = 1,
 ) -> None:
     """Look at target and profile, apart from any verdict: what works, and which key mends the rest.
 
@@ -51,7 +52,7 @@ def doctor(
     """
     grades: Counter[Grade] = Counter()
     hidden = 0
-    for finding in _findings(base_url, profile, seconds, trial.Meant(workers, examples)):
+    for finding in _findings(base_url, profile, seconds, trial.Meant(workers, examples, run_seed)):
         grades[finding.grade] += 1
         if finding.grade is Grade.FINE and finding.key and not verbose:
             hidden += 1
@@ -123,7 +124,9 @@ def _trial(
     yield from trial.untold_results(profile)
     subjects = list(trial.subjects(collected, profile))
     tests = [subject.test for subject in subjects if subject.test is not None]
-    told = trial.run(tests, target.base_url, name, folder, seconds) if tests else None
+    told = None
+    if tests:
+        told = trial.run(tests, target.base_url, name, folder, seconds=seconds, seed=meant.seed)
     if told is not None:
         yield problem("trial", f"did not start: {told}")
         return
@@ -131,7 +134,7 @@ def _trial(
     review = folder.with_name("review")
     yield from guarded(
         "external_account.approve",
-        lambda: reviews.look_at_approval(target, collected.plan, review),
+        lambda: reviews.look_at_approval(target, collected.plan, review, meant.seed),
     )
     trace = trial.Trace.of(folder)
     yield from trial.webhooks(trace, profile)

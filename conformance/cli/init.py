@@ -30,7 +30,6 @@ from conformance.text.legible import legible
 from conformance.verdict.decisions import Unmet
 from conformance.webhooks.listener import ListenerError
 
-_SEED = 1
 _STATE_SECONDS = 3.0
 USAGE_ERROR = 4
 
@@ -48,12 +47,13 @@ def init(
         bool, typer.Option("--sandbox", help="it is a sandbox: customers and quotes may be created")
     ] = False,
     seconds: Annotated[float, typer.Option(min=0, help="how long the target is asked")] = 300.0,
+    run_seed: Annotated[int, typer.Option(help="seed of all data that is sent")] = 1,
 ) -> None:
     """Ask a target what can be asked, and write a profile; propose changes to one that exists."""
     try:
         known = _read(output)
         target = _target(base_url, _asking(known, sandbox=sandbox))
-        learned = draft.news(_learn(target, seconds), known or {})
+        learned = draft.news(_learn(target, seconds, run_seed), known or {})
     except (ListenerError, ProfileError, TargetError, Unmet) as error:
         typer.echo(legible(str(error), 2000), err=True)
         raise typer.Exit(USAGE_ERROR) from error
@@ -126,12 +126,12 @@ def _expects_webhooks(content: Mapping[str, Any]) -> bool:
     return registered or said or bool(content.get("webhooks"))
 
 
-def _learn(target: Target, seconds: float) -> Iterator[Learned]:
+def _learn(target: Target, seconds: float, seed: int) -> Iterator[Learned]:
     """Yield what the target shows, and print it as it comes."""
     until = time.monotonic() + seconds
     with tempfile.TemporaryDirectory(prefix="payments-conformance-") as folder:
         run_folder = RunFolder.claim(Path(folder) / "run")
-        connection = Connection.open(target, seed=_SEED, folder=run_folder)
+        connection = Connection.open(target, seed=seed, folder=run_folder)
         heard = connection.client.listener
 
         def bounded(*what: Any) -> None:

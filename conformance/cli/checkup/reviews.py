@@ -21,7 +21,7 @@ _APPROVE = "external_account.approve"
 _STATE_SECONDS = 3.0
 
 
-def look_at_approval(target: Target, plan: Plan, folder: Path) -> Iterator[Finding]:
+def look_at_approval(target: Target, plan: Plan, folder: Path, seed: int = 1) -> Iterator[Finding]:
     """Yield a note where an account becomes active although its trigger was not fired.
 
     Where it is mapped, the suite leaves open whether an account with a fault would have become
@@ -33,7 +33,7 @@ def look_at_approval(target: Target, plan: Plan, folder: Path) -> Iterator[Findi
     alone = Target.resolve(target.base_url, _without_webhooks(target.profile), os.environ)
     run_folder = RunFolder.claim(folder)
     try:
-        connection = Connection.open(alone, seed=1, folder=run_folder)
+        connection = Connection.open(alone, seed=seed, folder=run_folder)
         try:
             is_needless = _becomes_active(connection.platform("doctor"))
             connection.tear_down()

@@ -253,7 +253,7 @@ def _asks_for_a_pause(entry: Mapping[str, object]) -> bool:
 
 
 def run(
-    tests: Iterable[str], base_url: str, profile: str, folder: Path, seconds: float
+    tests: Iterable[str], base_url: str, profile: str, folder: Path, *, seconds: float, seed: int
 ) -> str | None:
     """Run some tests of the suite in a process of its own, for so many seconds at most.
 
@@ -263,6 +263,7 @@ def run(
     command = [
         *(sys.executable, "-P", "-m", "pytest", "--pyargs", *dict.fromkeys(tests)),
         *(f"--base-url={base_url}", f"--profile={profile}", f"--report-dir={folder}"),
+        f"--run-seed={seed}",
         *("-pno:randomly", "-pno:cacheprovider", "-q", "--no-header"),
         # These plugins are not needed, and cost every session up to half a second.
         *("-pno:schemathesis", "-pno:anyio"),
@@ -390,10 +391,11 @@ def pace(trace: Trace) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The run that is meant: its processes, and the generated requests for each operation."""
+    """The run that is meant: its processes, the generated requests for each operation, its seed."""
 
     workers: int
     examples: int
+    seed: int = 1
 
 
 def cost(trace: Trace, collected: Collected, profile: Profile, meant: Meant) -> Iterator[Finding]:
