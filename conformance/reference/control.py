@@ -220,7 +220,7 @@ def expire_challenge(unit: Unit, ask: Ask) -> None:
     if challenge is None:
         raise errors.Refusal("NOT_FOUND", "No challenge has this id.")
     challenge.expires_at = min(challenge.expires_at, unit.now)
-    sca.expire(unit, challenge)
+    sca.expire_if_due(unit, challenge.id)
 
 
 def tell_contact_code(unit: Unit, ask: Ask) -> Json:

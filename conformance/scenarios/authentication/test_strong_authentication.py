@@ -456,6 +456,23 @@ def test_a_second_challenge_expires_like_the_first(platform: Platform, check: Ch
             answer.refused(twin=platform.sca.send_proof(arrange_second_challenge(platform)[1]))
 
 
+@requirement("SCA-846")
+def test_a_challenge_that_was_satisfied_ends_no_payment(platform: Platform) -> None:
+    """A payment is still COMPLETED once the lifetime of its challenge is over."""
+    quote = platform.sca.challenged()
+    challenge = quote["scaChallenge"]
+    platform.sca.authorize(quote)
+    if platform.transactions.at_status(quote, "COMPLETED").get("status") != "COMPLETED":
+        raise PreconditionFailed("an authorized payment is not completed")
+
+    try:
+        expire(platform, {**quote, "scaChallenge": challenge})
+    except TriggerFailed as error:
+        raise ResourceMissing(f"a challenge that was satisfied does not expire: {error}") from error
+
+    assert platform.transactions.of_quote(quote).get("status") == "COMPLETED"
+
+
 def require_outside(platform: Platform) -> None:
     """Raise ``ResourceMissing`` where the usual customers are of a region that needs SCA."""
     region = platform.customers.body().get("region")

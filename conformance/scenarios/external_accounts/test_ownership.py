@@ -268,6 +268,19 @@ def test_nothing_is_proved_that_was_not_started(platform: Platform) -> None:
     assert platform.external_accounts.read(account).get("status") != "ACTIVE"
 
 
+@requirement("EXT-076")
+def test_a_proof_that_is_not_due_breaks_nothing(platform: Platform) -> None:
+    """The start of a proof for an ACTIVE account may be refused, and the account stays ACTIVE."""
+    account = platform.external_accounts.account(platform.external_accounts.account_holder())
+    if platform.external_accounts.read(account).get("status") != "ACTIVE":
+        raise ResourceMissing("the usual external account waits for a proof")
+
+    answer = platform.ownership.start(account, "signature")
+
+    assert answer.status != HTTPStatus.INTERNAL_SERVER_ERROR, answer
+    assert platform.external_accounts.read(account).get("status") == "ACTIVE", answer
+
+
 def _another(platform: Platform, owner: Resource, account: Resource) -> Resource | None:
     """Return a customer's account elsewhere that waits for a proof too; ``None`` if there is none.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -107,6 +108,21 @@ def test_a_transfer_that_names_an_unknown_account_is_refused(
 
     refusal.refused(*ABSENT, twin=send_valid(platform, ends))
     platform.observe(f"an unknown {end} of a transfer is refused with {refusal.status}")
+
+
+@pytest.mark.parametrize(
+    ("direction", "other"),
+    [case("TRF-135", "in", "in", "out"), case("TRF-136", "out", "out", "in")],
+)
+def test_a_transfer_the_other_way_round_is_no_server_error(
+    platform: Platform, direction: Direction, other: Direction
+) -> None:
+    """Its source is what such a transfer goes to, and its destination what it comes from."""
+    ends = arrange_ends(platform, other, deposit=0)
+
+    answer = send(platform, replace(ends, direction=direction))
+
+    assert answer.status < HTTPStatus.INTERNAL_SERVER_ERROR, answer
 
 
 @pytest.mark.parametrize(

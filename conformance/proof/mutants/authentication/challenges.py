@@ -115,6 +115,18 @@ for _requirement, _name, _statement, _patch in (
     declare(_requirement, _name, _statement, _patch)
 
 
+@mutant(
+    "SCA-846",
+    "a challenge that runs out fails what it has authorized",
+    (sca, "expire_if_due"),
+    before,
+)
+def late_failure(unit: Unit, challenge_id: str) -> None:
+    challenge = unit.session.get_one(Challenge, challenge_id)
+    quote = unit.session.get_one(Quote, challenge.quote_id)
+    transactions.get(unit, quote.transaction_id, lock=True).status = "FAILED"
+
+
 def _looked_at_once(function: str) -> Apply:
     """Return the patch by which a customer's standing is looked at with the first proof alone."""
 

@@ -505,6 +505,23 @@ def proven_unasked(
         conclude(unit, account, method, **proven)
 
 
+@mutant(
+    "EXT-076",
+    "the start of a proof that is not due breaks the service",
+    (ownership, "challenge"),
+    before,
+)
+def due_alone(unit: Unit, ask: Ask) -> None:
+    account = externals.get(unit, ask.params["externalAccountId"])
+    assert account.status == "PENDING_OWNERSHIP_VERIFICATION"
+
+
+@mutant("EXT-076", "whoever starts a proof has to end it", (ownership, "challenge"), before)
+def demanded_by_start(unit: Unit, ask: Ask) -> None:
+    account = externals.get(unit, ask.params["externalAccountId"])
+    account.status = "PENDING_OWNERSHIP_VERIFICATION"
+
+
 def _undeleting(place: Place) -> Apply:
     """Return a patch after which a handler works for an account that was deleted."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from conformance.proof.kit.builders import Handler, Json, Place, around, edited, instead
+from conformance.proof.kit.builders import Handler, Json, Place, around, before, edited, instead
 from conformance.proof.kit.edits import bare, turned
 from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare, mutant
@@ -367,6 +367,30 @@ for _id, _place in {
     "TRF-057": (transfers, "transfer_in"),
 }.items():
     declare(_id, "obliging", "an account that is not there is taken", around(*_place, _obliging))
+
+
+def _breaking_from(kind: str) -> Callable[[Unit, Ask], None]:
+    """Return what breaks the service for a source whose id begins with another type."""
+
+    def look(_unit: Unit, ask: Ask) -> None:
+        named = str(ask.body["source"]["accountId"])
+        assert not named.startswith(kind)
+
+    return look
+
+
+declare(
+    "TRF-135",
+    "internal",
+    "a transfer-in from an internal account breaks the service",
+    before(transfers, "transfer_in", _breaking_from("InternalAccount")),
+)
+declare(
+    "TRF-136",
+    "external",
+    "a transfer-out from an external account breaks the service",
+    before(transfers, "transfer_out", _breaking_from("ExternalAccount")),
+)
 
 for _id in ("TRF-058", "TRF-059"):
     declare(
