@@ -122,7 +122,7 @@ def test_a_transfer_the_other_way_round_is_no_server_error(
 
     answer = send(platform, replace(ends, direction=direction))
 
-    assert answer.status < HTTPStatus.INTERNAL_SERVER_ERROR, answer
+    assert answer.status != HTTPStatus.INTERNAL_SERVER_ERROR, answer
 
 
 @pytest.mark.parametrize(
