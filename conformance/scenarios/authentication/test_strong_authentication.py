@@ -460,13 +460,12 @@ def test_a_second_challenge_expires_like_the_first(platform: Platform, check: Ch
 def test_a_challenge_that_was_satisfied_ends_no_payment(platform: Platform) -> None:
     """A payment is still COMPLETED once the lifetime of its challenge is over."""
     quote = platform.sca.challenged()
-    challenge = quote["scaChallenge"]
     platform.sca.authorize(quote)
     if platform.transactions.at_status(quote, "COMPLETED").get("status") != "COMPLETED":
         raise PreconditionFailed("an authorized payment is not completed")
 
     try:
-        expire(platform, {**quote, "scaChallenge": challenge})
+        expire(platform, quote)
     except TriggerFailed as error:
         raise ResourceMissing(f"a challenge that was satisfied does not expire: {error}") from error
 

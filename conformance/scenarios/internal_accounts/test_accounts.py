@@ -8,7 +8,7 @@ from conformance.platform.given.approved import APPROVE
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.verification import Road
 from conformance.platform.platform import Platform
-from conformance.platform.resource import listed_members, require_member
+from conformance.platform.resource import Resource, listed_members, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import Check, requirement
@@ -176,9 +176,7 @@ def test_whoever_a_review_approves_has_internal_accounts(
     if verification_status(customer) != "APPROVED":
         raise PreconditionFailed(f"the customer is {verification_status(customer)}")
 
-    accounts = platform.until(lambda: platform.internal_accounts.of_customer(customer), bool)
-
-    assert accounts, "there is no internal account after the approval"
+    expect_account_after_approval(platform, customer)
 
 
 @requirement("ACC-021")
@@ -190,8 +188,13 @@ def test_a_business_that_the_sandbox_approves_has_internal_accounts(platform: Pl
     if verification_status(business) != "APPROVED":
         raise ResourceMissing("a business that completes the hosted flow is not approved by itself")
 
-    accounts = platform.until(lambda: platform.internal_accounts.of_customer(business), bool)
+    expect_account_after_approval(platform, business)
 
+
+def expect_account_after_approval(platform: Platform, customer: Resource) -> None:
+    """Assert that an approved customer comes to an internal account."""
+    __tracebackhide__ = True
+    accounts = platform.until(lambda: platform.internal_accounts.of_customer(customer), bool)
     assert accounts, "there is no internal account after the approval"
 
 
