@@ -110,6 +110,11 @@ class Change:
         return self.place.partition(":")[2]
 
     @property
+    def is_function(self) -> bool:
+        """Whether the piece is a function or a method, and no table or field."""
+        return isinstance(ast.parse(self.before).body[0], ast.FunctionDef | ast.AsyncFunctionDef)
+
+    @property
     def room(self) -> str:
         """The part of the reference: the folder of the module, or the module itself."""
         return self.module.removeprefix(f"{reference.__name__}.").partition(".")[0]

@@ -20,11 +20,14 @@ import pytest
 
 from conformance.plugin import SESSION
 from conformance.proof.generic.changes import ROOT, Change, modules, path_of
-from conformance.proof.generic.swap import made_from, names_in
+from conformance.proof.generic.swap import made_by, made_from, names_in
 from conformance.proof.host import host, module_of, modules_of_tests, outcomes_of, spread, turns
 from conformance.proof.remembered import Known, Remembered
 from conformance.session import Session
 from conformance.verdict.decisions import Outcome
+
+_FEW = 40
+"""By how many tests a line is executed seldom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +77,35 @@ class Survey:
         ]
         return sorted(found, key=lambda one: (one.area != change.room, one.breadth, one.test))
 
+    def seldom(self, change: Change, reaching: Sequence[Execution]) -> frozenset[str]:
+        """Return the tests that execute a line of the changed piece that few others execute.
+
+        A guard is met by every test that comes by, and what it guards against by these alone.
+        """
+        module = change.module
+        found: set[str] = set()
+        for line in range(change.start, change.start + len(change.before.splitlines())):
+            tests = [one.test for one in reaching if one.lines.get(module, 0) >> line & 1]
+            if len(tests) <= _FEW:
+                found.update(tests)
+        return frozenset(found)
+
 
 def lines_of(change: Change) -> dict[str, set[int]]:
     """Return the lines of the reference by module; a test that executes one may see the change."""
-    statement = ast.parse(change.before).body[0]
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-        return {change.module: set(range(change.first, change.last + 1))}
-    name = change.name.partition(".")[0]
-    names = frozenset({name, *(table.name for table in made_from(name))})
-    return {module: lines for module in modules() if (lines := _lines_naming(module, names))}
+    if change.is_function:
+        tables = made_by(change.module, change.name)
+        own = {change.module: set(range(change.first, change.last + 1))}
+    else:
+        name = change.name.partition(".")[0]
+        tables = made_from(name)
+        own = {module: _lines_naming(module, frozenset({name})) for module in modules()}
+    names = frozenset(table.name for table in tables)
+    return {
+        module: lines
+        for module in modules()
+        if (lines := own.get(module, set()) | _lines_naming(module, names))
+    }
 
 
 def _lines_naming(module: str, names: frozenset[str]) -> set[int]:

@@ -91,14 +91,16 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A change and the tests that it meets, in this order, each with what passes without it.
+    """A change and the tests that it meets, each with what passes without it.
 
-    One that was in doubt is tried ``again``, in another process.
+    Those that execute ``seldom`` lines of what is changed come first, then the others, in this
+    order. One that was in doubt is tried ``again``, in another process.
     """
 
     change: Change
     tests: tuple[str, ...]
     passed: tuple[frozenset[str], ...]
+    seldom: frozenset[str] = frozenset()
     again: bool = False
 
 
@@ -147,7 +149,12 @@ def measure(
 def trial_of(change: Change, survey: Survey) -> Trial:
     """Return a change with all the tests that execute it."""
     reaching = survey.reaching(change)
-    return Trial(change, tuple(one.test for one in reaching), tuple(one.passed for one in reaching))
+    return Trial(
+        change,
+        tuple(one.test for one in reaching),
+        tuple(one.passed for one in reaching),
+        survey.seldom(change, reaching),
+    )
 
 
 def _lost(task: Task, why: str) -> Result:
@@ -247,12 +254,18 @@ class _Loop(Server[Task, Result]):
         return result(GenericOutcome.SURVIVED, set())
 
     def _nearest(self, trial: Trial) -> list[tuple[str, frozenset[str]]]:
-        """Return the tests that a trial meets, first those that speak of what is changed."""
+        """Return the tests that a trial meets.
+
+        First come those that seldom lines lead to, then those that speak of what is changed.
+        """
         own = words_of(f"{trial.change.lines} {trial.change.name}")
         words = {test: self._words(test) for test in trial.tests}
         distance = distances(words, own, words_of(trial.change.diff))
         tests = zip(trial.tests, trial.passed, strict=True)
-        return sorted(_taken_in_turn(tests), key=lambda test: distance[test[0]])[:MAX_TESTS]
+        return sorted(
+            _taken_in_turn(tests),
+            key=lambda test: (test[0] not in trial.seldom, distance[test[0]]),
+        )[:MAX_TESTS]
 
     @cache  # noqa: B019 - lives as long as the process
     def _words(self, test: str) -> frozenset[str]:

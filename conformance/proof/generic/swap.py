@@ -2,7 +2,8 @@
 
 Of a function the code is exchanged, so that everyone who holds the function has the changed one:
 tables, decorators, and the closures that it made when the service started. A table is evaluated
-anew, with all that is made from it at import. Nothing is imported again.
+anew, with all that is made from it at import, and so are the tables that a changed function makes.
+Nothing is imported again.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import gc
 import inspect
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from types import CodeType, FunctionType, ModuleType
@@ -54,12 +55,10 @@ class Swap:
         module = sys.modules[change.module]
         owner, _, name = change.name.rpartition(".")
         try:
-            if not isinstance(
-                ast.parse(change.after).body[0], ast.FunctionDef | ast.AsyncFunctionDef
-            ):
-                self._put_value(change, module, owner or name)
-            else:
+            if change.is_function:
                 self._put_function(change, module, owner, name)
+            else:
+                self._put_value(change, module, owner or name)
             if self._concerns_routes(change):
                 self._remake_routes()
         except Unusable:
@@ -89,6 +88,7 @@ class Swap:
                 self._set(function, "__code__", new)
         self._set(live, "__defaults__", fresh.__defaults__)
         self._set(live, "__kwdefaults__", fresh.__kwdefaults__)
+        self._remake(made_by(change.module, change.name))
 
     def _set(self, holder: Any, name: str, value: Any) -> None:
         old = getattr(holder, name)
@@ -109,7 +109,10 @@ class Swap:
         self._evaluate(statement, module, name)
         if len(self._undo) == before:
             raise Unusable("it makes the same value")
-        for table in made_from(name):
+        self._remake(made_from(name))
+
+    def _remake(self, tables: Iterable[_Table]) -> None:
+        for table in tables:
             self._evaluate(table.source, sys.modules[table.module], table.name)
 
     def _evaluate(self, statement: str, module: ModuleType, name: str) -> None:
@@ -238,12 +241,13 @@ def _class_with(change: Change, module: ModuleType) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table of a module: its source, and the names that the source uses."""
+    """A table of a module: its source, and the names that the source uses and calls."""
 
     module: str
     name: str
     source: str
     names: frozenset[str]
+    called: frozenset[str]
 
 
 @cache
@@ -262,7 +266,8 @@ def _tables() -> tuple[_Table, ...]:
                 if isinstance(target, ast.Name):
                     names = frozenset(names_in(node)) - {target.id}
                     text = ast.get_source_segment(source, node) or ""
-                    found.append(_Table(module, target.id, text, names))
+                    called = frozenset(_called_in(node))
+                    found.append(_Table(module, target.id, text, names, called))
     return tuple(found)
 
 
@@ -288,6 +293,33 @@ def made_from(name: str) -> tuple[_Table, ...]:
         made.update(((table.module, table.name), table) for table in new)
         changed |= {table.name for table in new}
     return tuple(made.values())
+
+
+@cache
+def made_by(module: str, function: str) -> tuple[_Table, ...]:
+    """Return the tables that a function of a module makes at import, and those made from them.
+
+    It may be called by another function that makes the table.
+    """
+    tree = ast.parse(path_of(module).read_text("utf-8"))
+    called = {
+        node.name: frozenset(_called_in(node))
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+    }
+    makers = {function}
+    while new := {name for name in called if called[name] & makers} - makers:
+        makers |= new
+    made = [table for table in _tables() if table.module == module and table.called & makers]
+    later = (further for table in made for further in made_from(table.name))
+    return tuple({(table.module, table.name): table for table in (*made, *later)}.values())
+
+
+def _called_in(node: ast.AST) -> Iterator[str]:
+    """Yield the names of the functions that a piece of source calls."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
+            yield inner.func.id
 
 
 def _is_same(old: Any, new: Any) -> bool:

@@ -337,6 +337,19 @@ def test_a_phone_is_named_wholly(
 
 
 @pytest.mark.parametrize(
+    "member", [case("SFR-808", "countryCode", "countryCode"), case("SFR-809", "number", "number")]
+)
+def test_a_phone_has_no_empty_name(platform: Platform, member: str) -> None:
+    """A ``mobile`` whose country code or number is empty is refused, and a whole one accepted."""
+    reset = platform.resets.passed(factor=PHONE)
+    body = platform.resets.completion_body(reset)
+
+    refusal = platform.resets.complete(reset, having(f"mobile.{member}", "")(body), valid=False)
+
+    refusal.refused(twin=platform.resets.complete(reset, body))
+
+
+@pytest.mark.parametrize(
     ("mobile", "refused_id"),
     [
         case(("SFR-800", "SFR-802"), "text", "+4915112345678", "SFR-800"),
@@ -419,10 +432,14 @@ def test_a_phone_is_not_enrolled_again(platform: Platform) -> None:
 
 @requirement("SFR-104")
 def test_a_phone_is_enrolled_at_the_completion(platform: Platform) -> None:
-    """A completed reset of a phone shows no ``enrollmentStatus``."""
-    now = platform.resets.read(platform.resets.completed(factor=PHONE))
+    """A completed reset of a phone shows no ``enrollmentStatus``, whatever is enrolled since."""
+    reset = platform.resets.completed(factor=PHONE)
+    now = platform.resets.read(reset)
 
     assert now.get("enrollmentStatus") is None, now
+    platform.resets.enroll(reset.owner, PHONE, required=False)
+    later = platform.resets.read(reset)
+    assert later.get("enrollmentStatus") is None, later
 
 
 @requirement("SFR-110", "SFR-111", "SFR-113", "SFR-114")

@@ -281,6 +281,25 @@ def test_a_proof_that_is_not_due_breaks_nothing(platform: Platform) -> None:
     assert platform.external_accounts.read(account).get("status") == "ACTIVE", answer
 
 
+@requirement("EXT-077")
+def test_a_proof_does_not_bring_a_disabled_account_back(platform: Platform) -> None:
+    """An account that was disabled while it waited for a proof stays INACTIVE when one comes."""
+    account = platform.ownership.unproven(platform.external_accounts.account_holder())
+    started = platform.ownership.start(account, "signature")
+    arranged_body(started)
+    try:
+        platform.triggers.fire("external_account.disable", externalAccountId=account["id"])
+        platform.external_accounts.arrange_status(account, "INACTIVE")
+    except (PreconditionFailed, TriggerFailed) as error:
+        raise ResourceMissing(
+            f"no account is disabled while it waits for a proof: {error}"
+        ) from error
+
+    answer = platform.ownership.sign(account, started)
+
+    assert platform.external_accounts.read(account).get("status") == "INACTIVE", answer
+
+
 def _another(platform: Platform, owner: Resource, account: Resource) -> Resource | None:
     """Return a customer's account elsewhere that waits for a proof too; ``None`` if there is none.
 

@@ -9,8 +9,10 @@ import pytest
 
 from conformance.contract.judge import error_codes, judge
 from conformance.exchange.answer import Answer
+from conformance.platform.given.embedded_wallets import REQUEST
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource, unknown_id
+from conformance.scenarios.embedded_wallets.signing import funded_wallet, payment
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.marks import requirement
@@ -168,6 +170,14 @@ def _call_as_stranger(platform: Platform) -> Answer:
     )
 
 
+def _pay_by_unknown_request(platform: Platform) -> Answer:
+    """Sign a payment out of a wallet rightly, for a Request-Id that nobody was given."""
+    payout = payment(platform, funded_wallet(platform))
+    demand = payout.demand()
+    headers = demand.signed(platform.wallets.sign(payout.wallet, demand))
+    return payout.send({**headers, REQUEST: unknown_id(headers[REQUEST])})
+
+
 REFUSALS: dict[str, Callable[[Platform], Answer]] = {
     "unknown-customer": _send_unknown_id("getCustomer", "customerId", "Customer"),
     "unknown-account": _send_unknown_id(
@@ -179,6 +189,7 @@ REFUSALS: dict[str, Callable[[Platform], Answer]] = {
     "payment-to-itself": _quote_to_itself,
     "payment-without-funds": _quote_without_funds,
     "credentials-of-nobody": _call_as_stranger,
+    "unknown-request": _pay_by_unknown_request,
 }
 """Functions that send a request and return its refusal, each with another code."""
 

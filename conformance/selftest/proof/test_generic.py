@@ -23,6 +23,7 @@ from conformance.proof.generic.workers import Answer, Pool
 from conformance.reference import rules
 from conformance.reference.app import create_app
 from conformance.reference.cards import cards
+from conformance.reference.external_accounts import account_types
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import fees, limits
 from conformance.reference.settings import Settings
@@ -215,6 +216,20 @@ def test_a_changed_path_is_routed(swap: Swap) -> None:
     assert [route.path for route in swap._router.routes] == before
 
 
+def test_a_function_makes_its_tables_anew(swap: Swap) -> None:
+    """A change of a function that works at import is seen in the tables that it made."""
+    before = {name: kind.fields for name, kind in account_types.ACCOUNT_TYPES.items()}
+    changes = list(every_change([f"{account_types.__name__}:_text"]))
+
+    swap.put(change_with(changes, "min_length=2"))
+
+    changed = {name: kind.fields for name, kind in account_types.ACCOUNT_TYPES.items()}
+    assert changed.keys() == before.keys()
+    assert {row.min_length for fields in changed.values() for row in fields} == {2}
+    swap.take_back()
+    assert before == {name: kind.fields for name, kind in account_types.ACCOUNT_TYPES.items()}
+
+
 def test_what_makes_no_difference_is_refused(swap: Swap) -> None:
     """A change without effect on code or value cannot be used."""
     change = next(iter(every_change([f"{ledger.__name__}:available"])))
@@ -241,6 +256,29 @@ def test_tests_come_from_the_lines_that_they_execute(of_limits: list[Change]) ->
     )
 
     assert [one.test for one in survey.reaching(change)] == ["narrow", "broad", "other"]
+
+
+def test_what_seldom_happens_in_a_function_comes_first(of_limits: list[Change]) -> None:
+    """The tests that execute a line of the function which few others do are told apart."""
+    change = change_with(of_limits, "- return amount > limit", "amount >= limit")
+    everywhere, seldom, elsewhere = (1 << change.start + line for line in (0, 1, 30))
+    lines = {"seldom": everywhere | seldom, "elsewhere": everywhere | elsewhere}
+    tests = [
+        Execution(name, "scenarios/quotes/a.py", frozenset(), {LIMITS: bits}, 1.0)
+        for name, bits in (lines | {f"often {n}": everywhere for n in range(50)}).items()
+    ]
+
+    assert Survey(tests).seldom(change, tests) == {"seldom"}
+
+
+def test_a_function_is_executed_where_the_tables_are_named_that_it_makes() -> None:
+    """A function that works at import is met by those who meet its tables."""
+    change = next(one for one in every_change([f"{account_types.__name__}:_text"]))
+
+    named = lines_of(change)
+
+    assert {*range(change.first, change.last + 1)} <= named[account_types.__name__]
+    assert named.keys() > {account_types.__name__}
 
 
 def test_a_table_is_executed_where_it_is_named() -> None:

@@ -225,6 +225,14 @@ for _requirement, _member in (("SFR-050", "countryCode"), ("SFR-051", "number"))
         with_field(factor_resets, "MOBILE_FIELDS", f"mobile.{_member}", required=False),
     )
 
+for _requirement, _member in (("SFR-808", "countryCode"), ("SFR-809", "number")):
+    declare(
+        _requirement,
+        f"{_member}-empty",
+        f"the {_member} of a mobile may be empty",
+        with_field(factor_resets, "MOBILE_FIELDS", f"mobile.{_member}", min_length=0),
+    )
+
 
 @mutant("SFR-044", "a phone is reset without another one")
 def phone_without_mobile(patch: Patch) -> None:

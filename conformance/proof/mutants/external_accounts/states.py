@@ -522,6 +522,20 @@ def demanded_by_start(unit: Unit, ask: Ask) -> None:
     account.status = "PENDING_OWNERSHIP_VERIFICATION"
 
 
+@mutant("EXT-077", "a proof brings a disabled account back", (ownership, "conclude"), around)
+def proved_though_disabled(
+    conclude: Callable[..., None],
+    unit: Unit,
+    account: ExternalAccount,
+    method: str,
+    **result: bool,
+) -> None:
+    if account.status == "INACTIVE" and result["proven"]:
+        account.status = "ACTIVE"
+        return
+    conclude(unit, account, method, **result)
+
+
 def _undeleting(place: Place) -> Apply:
     """Return a patch after which a handler works for an account that was deleted."""
 
