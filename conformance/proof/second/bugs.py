@@ -152,7 +152,6 @@ pix-random-refused|111|A Pix key of the type RANDOM is refused.
 provider-of-neighbour|129|A mobile operator of another currency is taken.
 mexican-business-address|146|A business that is paid in MXN needs no address.
 no-expiry-at-once|175|A quote that is executed at once has no expiresAt.
-realtime-source-cut|176|The source of a just-in-time quote is shown without its customer.
 executed-net|178|The answer to an execution shows the sending amount without the fee.
 late-transaction-id|181|A just-in-time quote has no transactionId before it is funded.
 second-challenge-hidden|184|The answer that asks for a second authorization has no challenge.
@@ -334,7 +333,6 @@ lookup-bare-account-id|165|A lookup tells the accountId without its type.
 execution-echoes-rail|176|The answer to an execution echoes the payment rail.
 challenged-without-transaction|181|An execution that asks for a proof has no transactionId.
 bitcoin-instructions-bare|183|The paymentInstructions of a quote that BTC pays are no list.
-owner-field-without-path|199|The missing field of an owner is told without its personalInfo.
 beneficiary-faults-later|209|Faults of a beneficiary are told once the account has none.
 failed-account-receives|220|An account that could not be provided is paid.
 frozen-while-authorizing|222|An account that was frozen before the proof still pays.

@@ -241,8 +241,6 @@ def _record(world: World, body: Json, ends: tuple[End, End], priced: Price) -> J
     if given != body["destination"] and world.has("rail-echo"):
         given = dict(body["destination"])
     origin = body["source"]
-    if "customerId" in origin and world.has("realtime-source-cut"):
-        origin = {name: value for name, value in origin.items() if name != "customerId"}
     if origin["sourceType"] == "REALTIME_FUNDING" and world.has("realtime-source-as-account"):
         origin = {"sourceType": "ACCOUNT", "accountId": world.new_id("InternalAccount")}
     seconds = 3600 if world.has("long-quote") else world.persona.quote_seconds

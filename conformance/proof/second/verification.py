@@ -515,13 +515,6 @@ def _owner_errors(world: World, customer: Json) -> list[Json]:
             lacks = []
         if lacks and _is_overlooked(world, owner, first=owners[0]):
             lacks = []
-        if any("field" in error for error in lacks) and world.has("owner-field-without-path"):
-            lacks = [
-                error | {"field": error["field"].removeprefix("personalInfo.")}
-                if "field" in error
-                else error
-                for error in lacks
-            ]
         if lacks and world.has("owner-fault-at-customer"):
             lacks = [error | {"resourceId": customer["id"]} for error in lacks]
         if any("acceptedDocumentTypes" in error for error in lacks):

@@ -11,12 +11,16 @@ from conformance.verdict.decisions import ResourceMissing
 def corridor_to(platform: Platform, kind: str) -> Corridor:
     """Return the first corridor of the profile to a kind of account.
 
+    Where none is to a Lightning account, it is the first one in BTC with such an account.
+
     Raises:
         ResourceMissing: the profile names no such corridor.
     """
-    for corridor in platform.profile.resources.corridors:
+    corridors = platform.profile.resources.corridors
+    for corridor in corridors:
         if kind_of(account_example(corridor.account)) == kind:
             return corridor
+    for corridor in corridors:
         if kind == "Lightning" and corridor.receiving == "BTC":
             return corridor.model_copy(update={"account": "lightning"})
     raise ResourceMissing(f"resources.corridors of the profile has none to {kind}")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from conformance.platform.platform import Platform
+from conformance.platform.resource import arranged_resource
 from conformance.scenarios.external_accounts.kinds import corridor_to
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check
+from conformance.scenarios.kit.refusals import TOO_LARGE, WRONG_AMOUNT
 from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -27,7 +29,7 @@ KINDS = {
 def test_an_account_of_each_kind_is_paid(platform: Platform, check: Check, kind: str) -> None:
     """A payout completes on the profile's first corridor to an account of the kind.
 
-    A webhook reports it.
+    A webhook reports it. A corridor that the profile names is one on which quotes are created.
     """
     corridor = corridor_to(platform, kind)
     source = platform.internal_accounts.account(corridor.sending)
@@ -36,7 +38,16 @@ def test_an_account_of_each_kind_is_paid(platform: Platform, check: Check, kind:
     if not answer.accepted:
         raise ResourceMissing(f"there can be no {corridor.account}: {answer}")
 
-    quote = platform.quotes.pending(source, platform.external_accounts.activate(answer.body))
+    destination = platform.external_accounts.activate(answer.body)
+    creation = platform.api.create_quote(platform.quotes.body(source, destination))
+    if not creation.accepted:
+        is_named = corridor in platform.profile.resources.corridors
+        is_for_the_amount = creation.code in {*WRONG_AMOUNT, *TOO_LARGE}
+        raise PreconditionFailed(
+            f"no payout to {corridor.account} is quoted: {creation}",
+            breaks=[KINDS[kind]] if is_named and not is_for_the_amount else [],
+        )
+    quote = arranged_resource(creation)
     platform.quotes.execute(quote)
 
     status = platform.transactions.at_status(quote, "COMPLETED", "FAILED")["status"]

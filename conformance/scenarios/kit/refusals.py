@@ -20,6 +20,16 @@ REFUSED = (400, 422)
 INVALID = ("INVALID_INPUT", "INVALID_REQUEST_FORMAT")
 """The codes that any invalid request may be refused with."""
 
+WRONG_AMOUNT = ("INVALID_AMOUNT", "AMOUNT_OUT_OF_RANGE", *INVALID)
+"""The codes of an amount that cannot be moved."""
+
+TOO_LARGE = (
+    "TRANSACTION_SIZE_LIMIT_EXCEEDED",
+    "INSUFFICIENT_FUNDS",
+    "DAILY_VOLUME_LIMIT_EXCEEDED",
+)
+"""The codes of an amount that is more than somebody may move."""
+
 
 def expect_refused_or_reported(
     platform: Platform, answer: Answer, twin: Answer, *, late: bool = False

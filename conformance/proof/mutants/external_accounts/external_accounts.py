@@ -32,7 +32,7 @@ from conformance.reference import errors, fields, rules
 from conformance.reference.external_accounts import account_types, beneficiaries, externals
 from conformance.reference.external_accounts.account_types import ACCOUNT_TYPES, AccountType
 from conformance.reference.internal_accounts import accounts
-from conformance.reference.quotes import quotes
+from conformance.reference.quotes import parties, quotes
 from conformance.reference.service import Service
 from conformance.reference.store import Customer, ExternalAccount, InternalAccount, Quote
 from conformance.reference.transactions import settlement
@@ -712,6 +712,16 @@ def failing(*types: str) -> Apply:
     return around(settlement, "result_of", result_of)
 
 
+def _unquoted(*types: str) -> Apply:
+    """Return a patch after which quotes to accounts of some types are refused."""
+
+    def refuse_unable(account: ExternalAccount) -> None:
+        if account.account_type in types:
+            raise errors.Refusal("INVALID_BANK_ACCOUNT", "There is no rail to the account.")
+
+    return before(parties, "refuse_unable", refuse_unable)
+
+
 for _id, _types in {
     "EXT-601": ("USD_ACCOUNT", "MXN_ACCOUNT", "EUR_ACCOUNT"),
     "EXT-602": ("RWF_ACCOUNT",),
@@ -719,6 +729,7 @@ for _id, _types in {
     "EXT-604": ("LIGHTNING",),
 }.items():
     declare(_id, "unpaid", f"payouts to {_types[0]} fail", failing(*_types))
+    declare(_id, "unquoted", f"no quote to {_types[0]} is created", _unquoted(*_types))
 
 
 @mutant("EXT-970", "an account hides those of its customer that were created while it was checked")
