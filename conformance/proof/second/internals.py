@@ -133,9 +133,9 @@ def _mistake(world: World, account: Json, body: Json) -> None:
     """Spoil an account that is shown by a planted bug."""
     if account["status"] == "FAILED" and world.has("failed-as-pending"):
         body["status"] = "PENDING"
-    routed = [row for row in world.internals.values() if row.get("_home") == account["id"]]
+    routed = account.get("_first_routed")
     if routed and world.has("holder-shows-sweep-rule"):
-        body["sweepRule!"] = routed[0]["sweepRule!"]
+        body["sweepRule!"] = world.internals[routed]["sweepRule!"]
     unnamed = account["type"] == "RULE_BASED" and account["label!"] is None
     if unnamed and world.has("no-label-as-empty"):
         body["label!"] = ""
@@ -655,6 +655,7 @@ def _rule_based(world: World, body: Json) -> Json:
         "_home": homes[0]["id"],
         "_target": target["id"],
     }
+    homes[0].setdefault("_first_routed", account["id"])
     return account
 
 

@@ -77,16 +77,23 @@ def listening(port: int, secrets: Secrets, persona: Persona, bug: str = "") -> S
         client_secret=secrets.client_secret,
         webhook_secret=secrets.webhook_secret,
     )
-    world.config |= {"feeConfigs": [], "cardTokenization2faConfig": None}
-    for code in internals.PLATFORM_CURRENCIES:
-        kind = "INTERNAL_CRYPTO" if code == "USDC" else "INTERNAL_FIAT"
-        internals.open_account(world, None, kind, code)
+    begin(world)
     hooks = Hooks(world)
     server = Server(
         ("127.0.0.1", port), world, Routes(routes(persona)), Routes(backstage.routes(hooks))
     )
     world.origin = f"http://127.0.0.1:{server.server_address[1]}"
     return server
+
+
+def begin(world: World) -> None:
+    """Bring a world to its beginning: nothing but the platform, its settings and its accounts."""
+    with world.lock:
+        world.forget()
+        world.config |= {"feeConfigs": [], "cardTokenization2faConfig": None}
+        for code in internals.PLATFORM_CURRENCIES:
+            kind = "INTERNAL_CRYPTO" if code == "USDC" else "INTERNAL_FIAT"
+            internals.open_account(world, None, kind, code)
 
 
 def base_url(server: Server) -> str:

@@ -41,6 +41,7 @@ class Later:
         self._lock = lock
         self._tasks: list[tuple[float, int, Task]] = []
         self._count = itertools.count()
+        self._cleared = 0
         self._news = threading.Condition()
         self._clock = threading.Event()
         threading.Thread(target=self._work, name="later", daemon=True).start()
@@ -51,19 +52,26 @@ class Later:
             heapq.heappush(self._tasks, (ahead(seconds).timestamp(), next(self._count), task))
             self._news.notify()
 
-    def _next(self) -> Task:
+    def clear(self) -> None:
+        """Forget what is not carried out yet; whoever calls this holds the lock."""
+        with self._news:
+            self._tasks.clear()
+            self._cleared += 1
+
+    def _next(self) -> tuple[Task, int]:
         with self._news:
             while True:
                 wait = self._tasks[0][0] - now().timestamp() if self._tasks else None
                 if wait is not None and wait <= 0:
-                    return heapq.heappop(self._tasks)[2]
+                    return heapq.heappop(self._tasks)[2], self._cleared
                 self._news.wait(wait)
 
     def _work(self) -> None:
         while True:
-            task = self._next()
+            task, cleared = self._next()
             with self._lock:
-                task()
+                if cleared == self._cleared:
+                    task()
 
 
 @dataclass
@@ -116,6 +124,25 @@ class World:
         self.timetable = Later(self.lock)
         self.another_checks = threading.Condition(self.lock)
         self._numbers = itertools.count(100_001)
+
+    def forget(self) -> None:
+        """Lose all records and settings; whoever calls this holds the lock."""
+        self.timetable.clear()
+        for table in self._tables():
+            table.clear()
+        self.codes.clear()
+        self.config.clear()
+        self.answered.clear()
+        self.switches.clear()
+
+    def _tables(self) -> tuple[Table, ...]:
+        return (
+            *(self.customers, self.owners, self.documents, self.verifications, self.links),
+            *(self.internals, self.externals, self.deleted, self.lookups),
+            *(self.quotes, self.transactions, self.resets, self.challenges),
+            *(self.agents, self.cards, self.stablecoins, self.operations, self.credentials),
+            *(self.invitations, self.idempotent, self.wallet_requests, self.first_fees),
+        )
 
     def has(self, bug: str) -> bool:
         """Tell whether a bug is planted, and note that it was asked."""
