@@ -478,11 +478,15 @@ def holder_accounts(platform: Platform, *, elsewhere: bool) -> list[Resource]:
 def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> None:
     """The request is refused without the platform's permission, and accepted after it returns.
 
-    What is refused is not made, and what was made before is listed still.
+    What is refused is not made, and what was made before is listed still. Who has such an account
+    gets no other one either.
     """
-    holder_account = platform.rule_based.holder_account()
+    holder_account, earlier_holder_account = (
+        platform.rule_based.holder_account() for _ in range(2)
+    )
     body = platform.rule_based.body(holder_account)
-    earlier = platform.rule_based.account()
+    earlier = platform.rule_based.account(earlier_holder_account)
+    further_body = platform.rule_based.body(earlier_holder_account)
 
     tried: list[Answer] = []
 
@@ -496,6 +500,7 @@ def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> Non
             lambda answer: not answer.accepted,
         )
         refused_at_once = len(tried) == 1
+        further_refusal = platform.rule_based.create_without_permission(further_body)
         listed = platform.rule_based.as_listed(earlier)
     with check("RBA-016"):
         assert listed is not None, f"{earlier['id']} is not listed without the permission"
@@ -506,8 +511,11 @@ def test_the_platform_has_to_be_enabled(platform: Platform, check: Check) -> Non
             raise ResourceMissing("the permission was taken a while after, and accounts were made")
     twin = platform.until(lambda: platform.rule_based.create(body), lambda answer: answer.accepted)
 
+    further_twin = platform.rule_based.create(further_body)
     with check("RBA-052"):
         refusal.refused(twin=twin)
+        if further_twin.accepted:
+            further_refusal.refused(twin=further_twin)
     with check("RBA-053"):
         twin.expect_accepted()
 

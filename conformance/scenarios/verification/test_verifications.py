@@ -260,22 +260,22 @@ def test_a_missing_document_of_an_owner_is_asked_for_until_it_is_there(platform:
     owners = platform.verification.owners
     owner = owners.owner(business, personalInfo=owners.canadian())
 
-    def asked_for(submission: Json) -> list[Json]:
-        """Return the entries that ask for an identity document of the owner."""
-        about_owner = {"type": IDENTITY, "resourceId": owner["id"]}
-        entries = submission.get("errors") or ()
-        return [entry for entry in entries if about_owner.items() <= entry.items()]
-
-    entries = asked_for(reviews.unresolved(business, should="VER-803"))
+    entries = _asked_of(owner, reviews.unresolved(business, should="VER-803"))
     if not entries:
         raise ResourceMissing("no identity document of an owner from abroad is asked for")
     for turn in range(MAX_REPAIRS):
         reviews.supply(owner, {"errors": entries}, turn, country="CA")
-        entries = asked_for(arranged_resource(reviews.submit(business)))
+        entries = _asked_of(owner, arranged_resource(reviews.submit(business)))
         if not entries:
             break
 
     assert not entries, f"asked for after documents of each type were uploaded: {entries}"
+
+
+def _asked_of(holder: Json, submission: Json) -> list[Json]:
+    """Return the entries of a submission that ask for an identity document of a holder."""
+    about = {"type": IDENTITY, "resourceId": holder["id"]}
+    return [entry for entry in submission.get("errors") or () if about.items() <= entry.items()]
 
 
 @requirement("VER-819")
@@ -423,13 +423,17 @@ def test_two_cards_are_not_one(platform: Platform, check: Check) -> None:
         raise ResourceMissing(f"more is asked for than both sides: {whole.get('errors')}")
 
 
-@pytest.mark.parametrize(
+cards_of_no_side = pytest.mark.parametrize(
     "kind",
     [
         case("DOC-605", "drivers-license", "DRIVERS_LICENSE"),
         case("DOC-606", "national-id", "NATIONAL_ID"),
     ],
 )
+"""Run a test with each type of document that has two sides."""
+
+
+@cards_of_no_side
 def test_a_card_of_no_side_is_not_enough(platform: Platform, kind: str) -> None:
     """The upload is refused, or the submission of its holder is RESOLVE_ERRORS."""
     individual = _create_unidentified(platform, kind)
@@ -442,6 +446,25 @@ def test_a_card_of_no_side_is_not_enough(platform: Platform, kind: str) -> None:
         return
     submission = arranged_resource(platform.verification.reviews.submit(individual))
     assert submission["verificationStatus"] == RESOLVE_ERRORS
+
+
+@cards_of_no_side
+def test_a_card_of_no_side_does_not_identify_an_owner(platform: Platform, kind: str) -> None:
+    """The upload is refused, or the next submission still asks for a document of the owner."""
+    reviews, documents = platform.verification.reviews, platform.verification.documents
+    business = reviews.prepared(business=True)
+    owners = platform.verification.owners
+    owner = owners.owner(business, personalInfo=owners.canadian())
+    asked = _asked_of(owner, reviews.unresolved(business, should="VER-803"))
+    if not any(kind in (entry.get("acceptedDocumentTypes") or ()) for entry in asked):
+        raise ResourceMissing(f"no {kind} of an owner from abroad is asked for")
+
+    answer = documents.upload(owner, kind, side=None, country="CA")
+
+    if not answer.accepted:
+        answer.refused(*UNFIT, twin=documents.upload(owner, kind, side="FRONT", country="CA"))
+        return
+    assert _asked_of(owner, arranged_resource(reviews.submit(business))), answer
 
 
 # --- Repaired -------------------------------------------------------------------------------
