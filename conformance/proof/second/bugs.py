@@ -360,7 +360,6 @@ lock-as-conflict|388|ACCOUNT_LOCKED has the status 409.
 card-filter-by-whole-id|394|A card is not found by its bare UUID.
 approved-without-agent|395|A transaction that no agent initiated is approved, and paid.
 reset-completed-without-customer|403|A reset is completed without a customerId.
-reset-starts-without-address|407|A reset is started without an endUserIpAddress.
 completed-at-reading|408|The completedAt of a reset is the time at which it is read.
 return-reversed-twice|415|A return is reversed again, below a refundedAmount of zero.
 link-key-across-customers|421|A key of one customer's hosted link gives that link to another one.
@@ -380,7 +379,6 @@ zero-as-two-decimals|26|What is received in a currency without decimals is count
 second-nameless-refused|47|A second individual without a fullName is refused.
 business-without-contacts|55|A business in the EU needs neither email nor phoneNumber.
 identifier-without-hyphens|57|A new identifier loses its hyphens, for which changes are refused.
-country-unchecked-later|65|A changed country of a business is not held against its taxId.
 platform-coins-as-fiat|76|The platform's list shows crypto accounts as INTERNAL_FIAT.
 listed-with-held|78|The list of a customer's accounts has held money in the balance.
 rule-based-ownerless|82|A new rule-based account is answered with an empty customerId.
@@ -412,7 +410,6 @@ late-guess-unverifies|314|A wrong code makes a verified channel PENDING again.
 phone-needless-after-email|315|No code is sent to the phone when the email is verified.
 owner-replaced|317|A beneficial owner takes the place of one with the same roles.
 link-after-email|325|A hosted link is given once the email is verified, before the phone is.
-owner-side-optional|327|A two-sided document of a beneficial owner needs no side.
 config-empty-left-out|334|A currency that requires nothing has no providerRequiredCustomerFields.
 rate-without-fixed|335|A standing fee with a rate and a fixed amount takes the rate alone.
 filter-without-coins|342|The platform's list by a crypto currency is empty.
@@ -424,12 +421,10 @@ override-lost-receiving|384|A platformFeeOverride is lost when the receiving amo
 unasked-proof-executes|388|An authorization that nobody asked for executes the quote.
 card-id-with-status|394|A status is combined with the type CARD when a cardId is there.
 transfers-unlisted|399|Deprecated transfers are not in the list of transactions.
-reversal-keeps-refunded|415|A reversed return leaves refundedAmount as it was.
 terms-without-credentials|419|The terms are told without credentials.
 agent-lists-others|420|An agent lists the transactions of a customer whom it names.
 key-cut|421|Two keys that agree in 64 characters are taken for the same one.
 transfer-unasked|423|A deprecated transfer needs no strong authentication.
-form-before-credentials|424|A faulty upload without credentials is refused with 400.
 second-status-untold|438|Only the first change of an external account's status is told.
 refund-told-of-purchase|439|The event of a refund on its own row shows the purchase.
 unconfigured-not-found|453|An invitation where none are configured is refused as not found.

@@ -317,8 +317,7 @@ def reverse_return(call: Call) -> Reply:
     account = _account(world, row)
     account["_available"] -= amount
     rest = parent["refundedAmount"]["amount"] - amount
-    if not world.has("reversal-keeps-refunded"):
-        _add(parent, "refundedAmount", -amount)
+    _add(parent, "refundedAmount", -amount)
     if rest > 0 and world.has("reversal-clears-refunded"):
         _add(parent, "refundedAmount", -rest)
     row["status"] = "VOIDED"

@@ -315,9 +315,6 @@ def _is_missed_of_change(world: World, body: Json, path: str) -> bool:
     bare = path == "identifier" and isinstance(value, str) and re.fullmatch(r"\d{9}", value)
     if bare and world.has("changed-ssn-without-hyphens"):
         return True
-    moved = path == "businessInfo.taxId" and value is None and at(body, "businessInfo.country")
-    if moved and world.has("country-unchecked-later"):
-        return True
     other = path == "sourceOfFundsOtherDescription" and value is None
     if other and world.has("funds-other-free-later"):
         return True

@@ -161,13 +161,10 @@ def _is_reviewed_at_once(world: World, body: Json) -> bool:
 def start_reset(call: Call) -> Reply:
     """POST /sca/factors/reset."""
     world, customer = call.world, _customer(call)
-    needs = ["factor", "endUserIpAddress"]
-    if b"endUserIpAddress" not in call.raw and world.has("reset-starts-without-address"):
-        needs.remove("endUserIpAddress")
     body = call.json(
         record(
             {"factor": text(r"[A-Z_]+", most=20), "endUserIpAddress": ADDRESS},
-            needs,
+            ["factor", "endUserIpAddress"],
             closed=world.persona.refuses_unknown,
         )
     )

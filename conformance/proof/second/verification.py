@@ -371,9 +371,7 @@ def _check_document(world: World, given: Json) -> None:
         raise invalid("country", "must be an ISO 3166-1 alpha-2 code", kind="select")
     if given["side"] not in {None, "FRONT", "BACK"}:
         raise invalid("side", "must be FRONT or BACK", kind="select")
-    one_sided = given["documentType"] in TWO_SIDED and not given["side"]
-    owned = str(given["documentHolder"]).startswith("BeneficialOwner:")
-    if one_sided and not (owned and world.has("owner-side-optional")):
+    if given["documentType"] in TWO_SIDED and not given["side"]:
         raise invalid("side", "is required", kind="select")
     if given["documentType"] in IDENTITY:
         _require_issue(world, given)

@@ -343,10 +343,6 @@ def _media(call: Call) -> str:
 
 def _is_let_in(call: Call) -> bool:
     """Tell whether a planted bug answers a request without credentials."""
-    if call.path == f"{VERSION}/documents" and not _is_complete_form(call):
-        if call.world.has("form-before-credentials"):
-            raise call.unreadable("The body has to be multipart/form-data.")
-        return False
     if call.path.startswith(f"{VERSION}/sandbox/") and "authorization" not in call.headers:
         return call.world.has("sandbox-without-credentials")
     bare = "authorization" not in call.headers
@@ -354,13 +350,6 @@ def _is_let_in(call: Call) -> bool:
         return call.world.has("discoveries-without-credentials")
     terms = call.path == f"{VERSION}/customers/end-user-terms"
     return terms and call.world.has("terms-without-credentials")
-
-
-def _is_complete_form(call: Call) -> bool:
-    try:
-        return {"documentHolder", "documentType", "file"} <= set(form_parts(call.headers, call.raw))
-    except ValueError:
-        return False
 
 
 def _authenticate(call: Call) -> None:

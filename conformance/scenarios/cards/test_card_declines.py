@@ -152,6 +152,25 @@ def test_an_account_can_be_spent_as_a_whole(platform: Platform) -> None:
     assert row.get("cardDeclinedReason") != "INSUFFICIENT_FUNDS"
 
 
+@requirement("CAR-107")
+def test_what_another_purchase_leaves_can_be_spent(platform: Platform) -> None:
+    """A purchase of the balance beside an open authorization is not declined for want of funds."""
+    account = platform.cards.account(amount=DEPOSIT)
+    card = platform.cards.card(account)
+    platform.cards.approved_purchase(card)
+    available, _ = platform.internal_accounts.balances(account)
+
+    row = platform.cards.attempt(card, amount=available)
+
+    if row.get("cardDeclinedReason") != "INSUFFICIENT_FUNDS":
+        return
+    # What is held may be shown a moment later.
+    left, _ = platform.until(
+        lambda: platform.internal_accounts.balances(account), lambda seen: seen[0] < available
+    )
+    assert left < available, f"{available} are available, and declined for want of funds: {row}"
+
+
 def expect_nothing_moved(
     platform: Platform, check: Check, account: Resource, before: tuple[int, int], row: Json
 ) -> None:

@@ -805,6 +805,14 @@ def never_empty(
     return original(unit, card, amount + 1, condition)
 
 
+declare(
+    "CAR-107",
+    "held-is-available",
+    "what is held is shown in the balance",
+    instead(accounts, "spendable", lambda available, held: available + held),
+)
+
+
 for _id, (_condition, _confused) in _REASONS.items():
     declare(
         _id,
