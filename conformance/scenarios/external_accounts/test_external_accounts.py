@@ -380,10 +380,17 @@ def test_all_accounts_of_the_platform_are_listed_on_however_many_pages(platform:
 
 @requirement("EXT-084", "EXT-085", "EXT-086")
 def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: Check) -> None:
-    """GET /platform/external-accounts is accepted and shows no account of a customer."""
+    """GET /platform/external-accounts is accepted and shows no account of a customer.
+
+    It shows none either that the platform has given no id.
+    """
     owner = platform.external_accounts.account_holder()
     account = _create_account(platform, owner)
     _arrange_listed(platform.external_accounts.as_listed(owner, account), account)
+    unnamed_body = without("platformAccountId")(
+        platform.external_accounts.body(platform.external_accounts.account_holder())
+    )
+    unnamed = platform.api.create_external_account(unnamed_body)
 
     answer = platform.api.client.call("listPlatformExternalAccounts")
 
@@ -392,6 +399,7 @@ def test_the_platform_has_a_list_of_its_own_accounts(platform: Platform, check: 
     rows = platform.external_accounts.of_platform()
     with check("EXT-084"):
         assert account["id"] not in _ids(rows)
+        assert not unnamed.accepted or unnamed.body.get("id") not in _ids(rows), unnamed
     with check("EXT-086"):
         # Other tests may have created the platform's accounts; a customer's would be a fault.
         assert [row for row in rows if row.get("customerId")] == []
