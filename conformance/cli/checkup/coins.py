@@ -10,7 +10,7 @@ from typing import Any
 from conformance.cli.checkup.fitting import Send, Values, fitted, heeded
 from conformance.cli.checkup.learned import Learned, question, refusal, told
 from conformance.exchange.answer import Answer
-from conformance.platform.given.stablecoins import NOT_PROVISIONED
+from conformance.platform.given.stablecoins import NOT_PROVISIONED, SELECTION
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource, fill_template
 from conformance.text.paths import value_at
@@ -69,6 +69,8 @@ def forms(
         "{externalAccountId}": None if external is None else external.id,
         "{digits}": "100",
         "{amount}": 100,
+        # One account at the provider needs no choice.
+        f"{{{SELECTION}}}": None,
     }
     for binding, operate, values in (
         ("stablecoin_mint", platform.api.mint_stablecoin, _INTERNAL),

@@ -18,7 +18,8 @@ class OneTimeCodes(Part):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._sent: set[tuple[Any, str]] = set()
+        self._unasked: set[tuple[Any, str]] = set()
+        self._last: dict[tuple[Any, str], str] = {}
 
     @property
     def says_contact(self) -> bool:
@@ -33,18 +34,23 @@ class OneTimeCodes(Part):
     def of_contact(self, customer: Json, channel: str) -> str:
         """Return the code that a channel (``email`` or ``phone``) of a customer received last.
 
-        To a channel that received none the code of the bindings is as good as any.
+        It is asked for once, as a target may forget what was used. To a channel that received none
+        the code of the bindings is as good as any.
 
         Raises:
             TriggerFailed: the trigger tells none.
         """
-        if (customer["id"], channel) not in self._sent or not self._triggers.maps(CONTACT):
+        if not self._triggers.maps(CONTACT):
             return self._profile.bindings.contact_code
-        return self._told(CONTACT, customerId=customer["id"], channel=channel)
+        place = (customer["id"], channel)
+        if place in self._unasked:
+            self._last[place] = self._told(CONTACT, customerId=customer["id"], channel=channel)
+            self._unasked.remove(place)
+        return self._last.get(place, self._profile.bindings.contact_code)
 
     def note_contact(self, customer: Json, channel: str) -> None:
         """Take in that a channel of a customer was sent a code."""
-        self._sent.add((customer["id"], channel))
+        self._unasked.add((customer["id"], channel))
 
     def of_challenge(self, customer_id: Any, challenge_id: Any) -> str:
         """Return the code that a challenge of a customer asks for.

@@ -17,7 +17,9 @@ from conformance.scenarios.kit.shapes import expect_members
 from conformance.testdata.beneficiaries import beneficiary_example
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-MAX_LIFETIME = timedelta(minutes=15)
+MAX_LIFETIME = timedelta(minutes=15, seconds=1)
+"""The longest life of a quote; each of its moments may be rounded, or read after the other."""
+
 PARTS_OF_RATES = (
     "counterpartyMultiplier",
     "counterpartyFixedFee",
