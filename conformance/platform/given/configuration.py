@@ -64,14 +64,14 @@ class Configuration(Part):
         return body
 
     def standing_fee(
-        self, *, basis_points: Any = None, fixed: Any = None, currency: str = "USD"
+        self, *, basis_points: Any = None, fixed: Any = None, currency: str | None = "USD"
     ) -> Any:
         """Return a value of ``feeConfigs``, shaped by the bindings.
 
         Args:
             basis_points: the rate, if the fee has one.
             fixed: the fixed amount in the smallest unit, if the fee has one.
-            currency: code of the source currency that the fee is for.
+            currency: code of the source currency that the fee is for, if it names one.
         """
         words = {"{currency}": currency, "{basisPoints}": basis_points, "{fixedAmount}": fixed}
         return fill_template(self._profile.bindings.fee_configs, words)

@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
+from http import HTTPStatus
 from typing import Any, Literal
 
 import pytest
@@ -611,6 +612,20 @@ def test_a_standing_fee_of_a_word_is_refused(platform: Platform, member: str) ->
     refusal = platform.configuration.update({FEES: wrong})
 
     refusal.refused(twin=platform.configuration.update({FEES: right}))
+
+
+@requirement("CFG-053")
+@pytest.mark.usefixtures("settings")
+def test_a_standing_fee_for_no_currency_breaks_nothing(platform: Platform) -> None:
+    """A fee without its currency, or without any member, is answered without a server error."""
+    fees = [
+        platform.configuration.standing_fee(currency=None, **form) for form in (FORMS["both"], {})
+    ]
+
+    answers = [platform.configuration.update({FEES: fee}) for fee in fees]
+
+    for answer in answers:
+        assert answer.status != HTTPStatus.INTERNAL_SERVER_ERROR, answer
 
 
 @requirement("CFG-047")

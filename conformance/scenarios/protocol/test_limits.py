@@ -426,7 +426,7 @@ def test_an_immediate_execution_is_at_most_as_large_as_its_corridor_allows(
         assert is_unchanged
 
 
-@requirement("LIM-084", "LIM-085")
+@requirement("LIM-084", "LIM-085", "LIM-116")
 @pytest.mark.parametrize("payer", get_args(Payer))
 def test_a_day_takes_its_whole_volume_and_no_more(
     platform: Platform, check: Check, payer: Payer
@@ -434,7 +434,7 @@ def test_a_day_takes_its_whole_volume_and_no_more(
     """What is left of a day's volume is accepted; one smallest unit more is refused with 429.
 
     It is one of an individual, of a business and of a customer who proves each payment, and of what
-    is pulled from a bank account.
+    is pulled from a bank account. After it has completed nothing is left.
     """
     source = source_of(platform, payer, platform.profile.currency, 100_000)
     body = platform.quotes.body(source, amount=REMAINDER)
@@ -456,6 +456,12 @@ def test_a_day_takes_its_whole_volume_and_no_more(
         past_limit[-1].refused(
             429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=at_limit[: len(past_limit)][-1]
         )
+    with check("LIM-116"):
+        paid = arranged_body(at_limit[-1])
+        if platform.transactions.at_status(paid, "COMPLETED", "FAILED")["status"] != "COMPLETED":
+            raise ResourceMissing("the payment of what was left does not complete")
+        used_up = attempt(platform, body)
+        used_up[-1].refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=at_limit[: len(used_up)][-1])
 
 
 @requirement("LIM-095")

@@ -7,7 +7,7 @@ covered without a change here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
@@ -198,12 +198,37 @@ Unpaired surrogates in them stand for bytes that are not UTF-8.
 ODD_FORMS = ("CNV-068", "CNV-069", "CNV-070")
 
 
-def odd_bodies(body: Json, *, listed: bool) -> Iterator[tuple[str, bytes]]:
+_BRANCHES = ("allOf", "oneOf", "anyOf")
+"""The keywords of a schema under which there are further ones."""
+
+
+def lists_of_texts(operation: Operation) -> list[str]:
+    """Return the members of an operation's body that are lists of texts."""
+    schema = operation.request_schema or {}
+    parts = (
+        schema,
+        *(part for word in ("allOf", "oneOf", "anyOf") for part in schema.get(word, ())),
+    )
+    members = {name: row for part in parts for name, row in part.get("properties", {}).items()}
+    return [
+        name
+        for name, row in members.items()
+        if "array" in row.get("type", ()) and (row.get("items") or {}).get("type") == "string"
+    ]
+
+
+def odd_bodies(
+    body: Json, lists: Sequence[str] = (), *, listed: bool
+) -> Iterator[tuple[str, bytes]]:
     """Yield the id and content of bodies with an odd value in an unknown or in a known member.
 
-    ``listed`` says that what is kept of them is listed to all tests.
+    Args:
+        body: the right body.
+        lists: its members that are lists of texts; in the first of them the odd value is an entry.
+        listed: whether what is kept of them is listed to all tests.
     """
     bodies = [{**body, "furtherMember": _PLACEHOLDER}]
+    bodies += [{**body, name: [_PLACEHOLDER]} for name in lists[:1]]
     if texts := [name for name, value in body.items() if isinstance(value, str)]:
         bodies.append({**body, texts[-1]: _PLACEHOLDER})
     odd = {**ODD, _NESTED: "[" * _READABLE_DEPTH + "]" * _READABLE_DEPTH} if listed else ODD
@@ -228,7 +253,9 @@ def test_an_odd_body_breaks_nothing(platform: Platform, check: Check, name: str)
     valid_request = request(name, platform)
     answers: dict[str, list[Answer]] = {identifier: [] for identifier in (*ODD, *ODD_FORMS)}
 
-    for identifier, content in odd_bodies(valid_request.body or {}, listed=name in LISTED):
+    body, lists = valid_request.body or {}, lists_of_texts(valid_request.operation)
+
+    for identifier, content in odd_bodies(body, lists, listed=name in LISTED):
         answers[identifier].append(valid_request.send(content=content, valid=False))
     right = encoded(valid_request.body or {})
     answers["CNV-068"].append(

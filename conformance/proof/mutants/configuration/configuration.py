@@ -651,6 +651,14 @@ declare(
 
 
 declare(
+    "CFG-053",
+    "currency-expected",
+    "a fee that names no currency breaks the service",
+    with_field(rules, "FEE_CONFIG_FIELDS", "sourceCurrency", required=False),
+)
+
+
+declare(
     "CFG-048",
     "last",
     "of two fees with a fault that of the last is told alone",

@@ -40,7 +40,7 @@ from conformance.reference.authentication import factor_resets, logins
 from conformance.reference.customers import customers
 from conformance.reference.internal_accounts import rule_based
 from conformance.reference.quotes import limits, quotes
-from conformance.reference.store import Customer, FactorReset, Quote
+from conformance.reference.store import Customer, FactorReset, Quote, Transaction
 from conformance.reference.unit import Ask, Unit, Upload, timestamp
 from conformance.reference.unit import after as moment_after
 from conformance.reference.verification import documents, kyc_links
@@ -275,6 +275,14 @@ declare(
     "sending-locked-alone",
     "the volume is not looked at where the receiving amount is locked",
     _volume_of(lambda order, amount: amount if order.side == "SENDING" else 0),
+)
+
+
+declare(
+    "LIM-116",
+    "completed-forgotten",
+    "a payment counts for the volume of its day until it completes",
+    instead(limits, "_MOVED", limits._MOVED.where(Transaction.status != "COMPLETED")),
 )
 
 
