@@ -69,4 +69,5 @@ def read_accepted(path: Path = ACCEPTED) -> Acceptances:
 def as_entry(change: Change) -> str:
     """Return the beginning of an entry, to be completed by its reason."""
     lines = "\n".join(f"    {line}" for line in change.lines.splitlines())
-    return f"- place: {change.place}\n  source: {change.source}\n  change: |-\n{lines}\n"
+    # A digest may consist of digits alone, which would be read as a number.
+    return f'- place: {change.place}\n  source: "{change.source}"\n  change: |-\n{lines}\n'

@@ -260,7 +260,7 @@ class _Loop(Server[Task, Result]):
         """
         own = words_of(f"{trial.change.lines} {trial.change.name}")
         words = {test: self._words(test) for test in trial.tests}
-        distance = distances(words, own, words_of(trial.change.diff))
+        distance = distances(words, own, words_of(f"{trial.change.diff} {trial.change.before}"))
         tests = zip(trial.tests, trial.passed, strict=True)
         return sorted(
             _taken_in_turn(tests),
