@@ -51,7 +51,7 @@ _PATIENCE = {"event": 5.0, "state": 5.0, "outage": 1e9}
 """A target that was given up under one bug would be given up under all that follow."""
 
 
-_MOST_TESTS = 60
+_MOST_TESTS = 150
 """How many tests a bug is tried with at most: one that is only warned of would run through all."""
 
 

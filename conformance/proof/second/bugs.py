@@ -461,7 +461,6 @@ incoming-as-debit|193|An incoming transaction has the direction DEBIT.
 field-without-path|209|An invalid nested member is told by its last name alone.
 failed-proof-untold|229|A failed proof of ownership is told to nobody.
 failed-liveness-open|229|A failed liveness check leaves the ownership verification open.
-reactivated-unpayable|231|An account that is ACTIVE again after INACTIVE cannot be paid.
 pull-not-executable|238|A quote from a pullable source can only be executed at once.
 again-at-second-challenge|239|While the second proof is awaited, execute is answered without 409.
 between-proofs-pending|240|Between two proofs a quote is PENDING.
@@ -508,7 +507,6 @@ consent-by-change-unseen|479|An acceptance of the terms that comes by a change l
 label-256|486|A label of 256 characters is taken.
 remittance-just-in-time|487|A just-in-time quote takes a remittanceInformation of any length.
 control-person-of-anyone|490|The control person of one business counts for every business.
-transfer-in-new-shape|508|A deprecated transfer needs a sourceType and a destinationType.
 declined-as-failed|509|A declined purchase has the status FAILED.
 rejected-paper-counts|327|A document that is rejected still counts for the submission of its holder.
 standing-fee-not-just-in-time|335|The standing platform fee is not taken from just-in-time quotes.
@@ -995,7 +993,6 @@ phone-code-valid-unsent|262|The phone is verified by the code before that was se
 failed-liveness-in-review-kept|272|A liveness that fails under review leaves the reset there.
 croatia-outside-sca|14|Croatia is no SCA region.
 cop-passport-refused|112|A beneficiary in COP whose documentType is PP is refused.
-transaction-shows-pending-authorization|248|The transaction waits for a proof like its quote.
 same-currency-rate-net-of-fees|179|Within one currency the exchangeRate is what is left after fees.
 individual-needs-full-name|47|An individual without a fullName is refused.
 immediate-execution-answers-transaction|372|A quote at once is answered with its transaction.

@@ -161,9 +161,6 @@ def require_receivable(world: World, target: End, amount: int, code: str) -> Non
     if owner is not None and not customer_views.is_approved(owner):
         raise conflict("Funding is blocked until the customer is approved.")
     account = target.external
-    back = account is not None and account["status"] == "ACTIVE" and account.get("_reactivated")
-    if back and world.has("reactivated-unpayable"):
-        raise Refusal("INVALID_BANK_ACCOUNT", "The destination is not active.")
     _refuse_proven(world, account, amount, code)
     if not account or account["status"] == "ACTIVE" or world.has("inactive-receives"):
         return

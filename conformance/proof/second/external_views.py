@@ -42,7 +42,6 @@ def move(world: World, account: Json, status: str) -> None:
     account.setdefault("_first_status", before)
     account["status"] = status
     account["_updated"] = now()
-    account["_reactivated"] = (before, status) == ("INACTIVE", "ACTIVE")
     untold = status == "INACTIVE" and world.has("inactive-untold")
     proven = (before, status) == ("PENDING_OWNERSHIP_VERIFICATION", "ACTIVE")
     if proven and not account["customerId"] and world.has("platform-proof-untold"):

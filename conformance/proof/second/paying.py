@@ -48,10 +48,7 @@ def ask(world: World, quote: Json) -> None:
     if not quote["_more"]:
         quote["_more"] = owner.pop("_more", 1)
     quote["status"] = "PENDING_AUTHORIZATION"
-    waiting = world.persona.authorizing_status
-    if world.has("transaction-shows-pending-authorization"):
-        waiting = "PENDING_AUTHORIZATION"
-    transactions.of(world, quote)["status"] = waiting
+    transactions.of(world, quote)["status"] = world.persona.authorizing_status
 
 
 def execute(world: World, quote: Json, *, at_once: bool = False) -> None:

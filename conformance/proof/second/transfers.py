@@ -88,9 +88,6 @@ def transfer(call: Call, *, outward: bool) -> Reply:
             closed=world.persona.refuses_unknown,
         )
     )
-    shaped = "sourceType" in body["source"] and "destinationType" in body["destination"]
-    if not shaped and world.has("transfer-in-new-shape"):
-        raise invalid("source.sourceType", "is required", kind="select")
     wanted: Json = {
         **{name: body.get(name) for name in ("remittanceInformation", "purposeOfPayment")},
         "source": {"sourceType": "ACCOUNT", **body["source"]},

@@ -217,6 +217,34 @@ def test_a_beneficiary_with_one_fault_is_refused(
         assert names(refusal, *change.names, beneficiary_member), refusal
 
 
+@pytest.mark.parametrize(
+    "member",
+    [case("BEN-201", "legalName", "legalName"), case("BEN-202", "address", "address")],
+)
+def test_a_currency_asks_the_same_in_each_type_of_account(platform: Platform, member: str) -> None:
+    """A fault of a business in USD is refused in an SLV_ACCOUNT too, if it is in a USD_ACCOUNT."""
+    accounts = platform.external_accounts
+    owner = accounts.account_holder()
+    business = beneficiary_example("business").twin
+    faulty = {name: value for name, value in business.items() if name != member}
+
+    usual, refusal = (
+        platform.api.create_external_account(
+            accounts.body(owner, name, beneficiary=faulty), valid=False
+        )
+        for name in ("usd_account", "slv_account")
+    )
+
+    if usual.accepted:
+        raise ResourceMissing("what is wrong of a beneficiary is not refused with the account")
+    twin = platform.api.create_external_account(
+        accounts.body(owner, "slv_account", beneficiary=business)
+    )
+    if not twin.accepted:
+        raise ResourceMissing(f"a business has no SLV_ACCOUNT: {twin}")
+    refusal.refused(*REFUSED, twin=twin)
+
+
 @pytest.mark.parametrize(("example", "currency", "own_name"), NAMELESS)
 def test_a_beneficiary_has_the_name_of_its_type(
     platform: Platform, example: BeneficiaryExample, currency: str, own_name: str
