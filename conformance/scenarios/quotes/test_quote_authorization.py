@@ -297,9 +297,12 @@ def test_a_proof_is_for_one_quote(platform: Platform, check: Check) -> None:
         assert platform.transactions.of_quote(waiting_quote).get("status") not in SETTLING
 
 
-@requirement("QUO-191", "QUO-193", "QUO-194", "QUO-195", "QUO-196")
+@requirement("QUO-191", "QUO-193", "QUO-194", "QUO-195", "QUO-196", "SCA-093")
 def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: Check) -> None:
-    """After the first proof the quote has another challenge, and no money has moved."""
+    """After the first proof the quote has another challenge, and no money has moved.
+
+    The other challenge shows what the first one shows.
+    """
     source = platform.sca.account()
     platform.triggers.fire("sca.second_challenge", customerId=source["customerId"])
     quote = platform.sca.challenged(source=source)
@@ -314,6 +317,9 @@ def test_two_challenges_in_sequence_need_two_proofs(platform: Platform, check: C
         first.expect_accepted()
         next_challenge = first.body.get("scaChallenge") or {}
         assert next_challenge.get("id") not in (None, quote["scaChallenge"]["id"]), first
+    with check("SCA-093"):
+        for challenge in (quote["scaChallenge"], arranged_body(first).get("scaChallenge") or {}):
+            assert challenge.get("availableFactors"), challenge
     with check("QUO-191"):
         first.expect_accepted()
         assert first.body["transactionId"] == quote["transactionId"], first
