@@ -151,7 +151,11 @@ def test_a_beneficial_owner_is_reported(platform: Platform, check: Check) -> Non
 
 @requirement("OWN-020", "OWN-021", "OWN-022", "OWN-600", "OWN-602", *KEPT_MEMBERS)
 def test_an_owner_is_kept_as_it_was_reported(platform: Platform, check: Check) -> None:
-    """The answer shows the members as they were sent; identification numbers may be masked."""
+    """The answer shows the members as they were sent; identification numbers may be masked.
+
+    The business is not the first one with an owner.
+    """
+    platform.verification.owners.owner(platform.customers.applicant(business=True))
     business = platform.customers.applicant(business=True)
     body = platform.verification.owners.body(
         business, personalInfo={"address": {"line2": "Unit 4"}}
