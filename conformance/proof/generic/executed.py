@@ -94,22 +94,21 @@ class Survey:
 def lines_of(change: Change) -> dict[str, set[int]]:
     """Return the lines of the reference by module; a test that executes one may see the change."""
     if change.is_function:
-        tables = made_by(change.module, change.name)
-        own = {change.module: set(range(change.first, change.last + 1))}
+        names = {table.name for table in made_by(change.module, change.name)}
     else:
         name = change.name.partition(".")[0]
-        tables = made_from(name)
-        own = {module: _lines_naming(module, frozenset({name})) for module in modules()}
-    names = frozenset(table.name for table in tables)
-    return {
-        module: lines
-        for module in modules()
-        if (lines := own.get(module, set()) | _lines_naming(module, names))
-    }
+        names = {name, *(table.name for table in made_from(name))}
+    found = {module: lines for module in modules() if (lines := _lines_naming(module, names))}
+    if change.is_function:
+        own = set(range(change.first, change.last + 1))
+        found[change.module] = found.get(change.module, set()) | own
+    return found
 
 
-def _lines_naming(module: str, names: frozenset[str]) -> set[int]:
+def _lines_naming(module: str, names: set[str]) -> set[int]:
     """Return the lines of the statements in functions that use one of the names."""
+    if not names:
+        return set()
     return {line for lines, used in _statements(module) if used & names for line in lines}
 
 

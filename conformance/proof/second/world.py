@@ -8,7 +8,7 @@ import secrets
 import threading
 import uuid
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from conformance.proof.second.errors import Refusal
@@ -128,21 +128,10 @@ class World:
     def forget(self) -> None:
         """Lose all records and settings; whoever calls this holds the lock."""
         self.timetable.clear()
-        for table in self._tables():
-            table.clear()
-        self.codes.clear()
-        self.config.clear()
-        self.answered.clear()
-        self.switches.clear()
-
-    def _tables(self) -> tuple[Table, ...]:
-        return (
-            *(self.customers, self.owners, self.documents, self.verifications, self.links),
-            *(self.internals, self.externals, self.deleted, self.lookups),
-            *(self.quotes, self.transactions, self.resets, self.challenges),
-            *(self.agents, self.cards, self.stablecoins, self.operations, self.credentials),
-            *(self.invitations, self.idempotent, self.wallet_requests, self.first_fees),
-        )
+        for one in fields(self):
+            kept = getattr(self, one.name)
+            if isinstance(kept, dict | set):
+                kept.clear()
 
     def has(self, bug: str) -> bool:
         """Tell whether a bug is planted, and note that it was asked."""
