@@ -435,7 +435,6 @@ large-image|488|Images of any size are taken.
 ended-resets-uncounted|491|Resets that have ended do not count among the five of a day.
 enabled-for-holders|497|Who has a rule-based account gets another one where they are not enabled.
 naira-number-letters|499|An account number for NGN may have letters.
-platform-own-move-refused|7|A quote between two accounts of the platform itself is refused.
 platform-payee-refused|10|An external account of the platform is no destination of a quote.
 lookup-at-home-empty|12|A lookup that is priced in the account's own currency names no currencies.
 burns-unlisted|15|Burns are not among the operations of a stablecoin.
@@ -499,7 +498,6 @@ key-case-folded|421|Two keys that differ in case alone are taken for the same on
 refund-event-without-refund|433|The data of OUTGOING_PAYMENT.REFUND_COMPLETED has no refund.
 incoming-credit-untold|435|The balance that a transfer within the service credits is told to nobody.
 kyb-event-old-status|437|CUSTOMER.KYB_APPROVED shows the business as PENDING.
-status-event-bare|438|EXTERNAL_ACCOUNT.STATUS_UPDATED has the account's id and status alone.
 rejection-in-lower-case|459|The reason of a document rejection is told in lower case.
 burn-fraction-cut|463|A burnt amount that cannot be represented is cut.
 key-conflict-422|471|A key that is reused for another account is refused with 422.
@@ -632,9 +630,7 @@ region-change-answered|49|A changed region is answered, and not kept.
 platform-account-other-type|96|An external account of the platform has another type in its id.
 philippine-bank-of-elsewhere|115|A PHP account takes the name of an institution of another country.
 received-name-of-sender|36|The receivedAmount of a transaction has the name of the sending currency.
-sort-code-hyphenated|116|A sortCode that is read has hyphens.
 taka-branch-dropped|123|The branchCode of a BDT account is not kept.
-business-papers-dropped|138|The documentType of a business beneficiary is not kept.
 immediate-challenge-no-purpose|189|The challenge of a quote that is executed at once has no purpose.
 brazilian-birth-date-demanded|140|An individual who is paid in BRL needs a birthDate.
 incoming-amounts-as-text|40|The amounts of an incoming transaction are texts.

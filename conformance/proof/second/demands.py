@@ -131,10 +131,6 @@ def refuse_by_bugs(world: World, source: End, target: End, body: Json) -> None:
     Raises:
         Refusal: where such a bug is planted.
     """
-    inside = source.internal and target.internal
-    ours = inside and not (source.account["customerId"] or target.account["customerId"])
-    if ours and world.has("platform-own-move-refused"):
-        raise invalid("destination.accountId", "belongs to no customer")
     by_address = body["destination"]["destinationType"] == "UMA_ADDRESS"
     realtime = body["source"]["sourceType"] == "REALTIME_FUNDING"
     if by_address and realtime and world.has("just-in-time-uma-refused"):

@@ -71,8 +71,6 @@ def _told(world: World, account: Json, before: str) -> Json:
         told["status"] = before
     if world.has("bare-id-in-events"):
         told["id"] = account["id"].partition(":")[2]
-    if world.has("status-event-bare"):
-        told = {"id": account["id"], "status": account["status"]}
     owner = world.customers.get(account["customerId"])
     if owner and world.has("account-event-of-owner"):
         told = customer_views.shown(world, owner)

@@ -304,10 +304,6 @@ def _mistake_branch(world: World, info: Json) -> None:
 
 def _mistake_person(world: World, person: Any) -> None:
     """Spoil a new beneficiary by a planted bug."""
-    business = at(person, "beneficiaryType") == "BUSINESS"
-    if business and "documentType" in person and world.has("business-papers-dropped"):
-        for name in ("documentType", "documentNumber"):
-            person.pop(name, None)
     place, home = at(person, "address.country"), at(person, "nationality")
     if place and home not in {None, place} and world.has("payee-nationality-of-place"):
         person["nationality"] = place
@@ -466,9 +462,6 @@ def read(call: Call) -> Reply:
     if first != account["status"] and world.has("status-of-first-read"):
         body["status"] = first
     info = account["accountInfo"]
-    if "sortCode" in info and world.has("sort-code-hyphenated"):
-        code = info["sortCode"]
-        body["accountInfo"] = info | {"sortCode": f"{code[:2]}-{code[2:4]}-{code[4:]}"}
     if info["accountType"] == "USD_ACCOUNT" and world.has("read-without-rails"):
         body["accountInfo"] = {
             name: value for name, value in info.items() if name != "paymentRails"

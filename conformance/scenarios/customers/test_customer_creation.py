@@ -254,6 +254,9 @@ def test_customers_may_share_a_platform_customer_id(platform: Platform, check: C
         answers[1].expect_accepted()
         answers[2].expect_accepted()
     customers = [platform.customers.read(arranged_resource(answer)) for answer in answers]
+    with check("CUS-015"):
+        shown = {customer.get("platformCustomerId") for customer in customers} - {None}
+        assert len(shown) <= 1, f"of one platformCustomerId came {shown}"
     with check("CUS-016"):
         assert len({customer["id"] for customer in customers}) == len(customers)
     with check("CUS-017"):

@@ -11,7 +11,13 @@ from conformance.platform.resource import arranged_resource, unknown_id
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.faults import Fault, having, without
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED, require_refusal
+from conformance.scenarios.kit.refusals import (
+    NOT_FOUND,
+    REFUSED,
+    field_errors,
+    names,
+    require_refusal,
+)
 from conformance.scenarios.quotes.payments import paid_by
 from conformance.scenarios.quotes.test_quote_ends import body_with_rail
 from conformance.verdict.decisions import ResourceMissing
@@ -184,6 +190,25 @@ def test_real_time_funding_in_a_currency_that_is_not_offered_is_refused(
     refusal = platform.api.create_quote(in_foreign_currency(body))
 
     refusal.refused(*REFUSED, twin=platform.api.create_quote(body))
+
+
+@requirement("QUO-167")
+def test_a_currency_that_no_real_time_funding_is_in_is_named(platform: Platform) -> None:
+    """Where real-time funding in a currency that is not sent is refused, a field names it."""
+    body = platform.quotes.realtime_body()
+    corridors = platform.profile.resources.corridors
+    not_sent = {one.receiving for one in corridors} - {one.sending for one in corridors}
+    currencies = [platform.profile.bindings.unsupported_currency, *sorted(not_sent)]
+
+    answers = [
+        platform.api.create_quote(having("source.currency", currency)(body))
+        for currency in currencies
+    ]
+
+    refusals = [answer for answer in answers if not answer.accepted and field_errors(answer)]
+    if not refusals:
+        raise ResourceMissing(f"no invalid field is listed: {answers[0]}")
+    assert all(names(refusal, "currency") for refusal in refusals), refusals
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from conformance.proof.kit.builders import (
     rescued,
     skipped,
 )
-from conformance.proof.kit.edits import put, shows, where
+from conformance.proof.kit.edits import Edit, put, shows, where
 from conformance.proof.kit.tables import with_row
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.patch import Apply, Function, Patch
@@ -456,18 +456,22 @@ def completed_by_enrollment(unit: Unit, customer: Customer, factor: str) -> None
             reset.completed_at = moment_after(unit.now, 60)
 
 
-def _read_now(body: Json) -> Json:
-    if body["completedAt"] is not None:
-        body["completedAt"] = datetime.now(UTC).isoformat()
-    return body
+def _read_now(timespec: str) -> Edit:
+    def edit(body: Json) -> Json:
+        if body["completedAt"] is not None:
+            body["completedAt"] = datetime.now(UTC).isoformat(timespec=timespec)
+        return body
+
+    return edit
 
 
-declare(
-    "SFR-039",
-    "read-now",
-    "a reset is completed at the time of its reading",
-    edited(factor_resets, "view", _read_now),
-)
+for _timespec in ("microseconds", "seconds"):
+    declare(
+        "SFR-039",
+        f"read-now-{_timespec}",
+        f"a reset is completed at the time of its reading, told in {_timespec}",
+        edited(factor_resets, "view", _read_now(_timespec)),
+    )
 
 
 @mutant(

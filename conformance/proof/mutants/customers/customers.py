@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sqlalchemy import func, select
+
 from conformance.proof.kit.builders import Handler, around, edited, invented, receives
 from conformance.proof.kit.edits import as_number, put, turned
 from conformance.proof.kit.identifiers import declare_lookups, of_type, owner_of
@@ -147,6 +149,18 @@ declare(
     "of-one-type",
     "a business and an individual share no platformCustomerId",
     on_known_id(_taken, business=True),
+)
+
+
+def _number(unit: Unit, customer: Customer) -> None:
+    own = customer.platform_customer_id
+    query = select(func.count()).where(Customer.platform_customer_id == own)
+    if (number := unit.session.scalars(query).one()) > 1:
+        customer.platform_customer_id = f"{own}-{number}"
+
+
+declare(
+    "CUS-015", "numbered", "the next one of a platformCustomerId is numbered", creating(_number)
 )
 declare("CUS-016", "same", "the customer known by it is answered", on_known_id(customers.view))
 declare(

@@ -225,6 +225,15 @@ for _id, _path in (
     )
 
 
+for _member in ("businessInfo", "birthDate"):
+    declare(
+        "CUS-620",
+        f"{_member}-not-answered",
+        f"the answer to the creation of a customer has no {_member}",
+        edited(onboarding, "create", without(_member)),
+    )
+
+
 for _path in ("address.city", "address.state", "address.postalCode", "address.country"):
     declare(
         "CUS-621",

@@ -262,6 +262,19 @@ def foreign_funding(original: Callable[..., Any], unit: Unit, source: Json) -> A
     return original(unit, source if known else {**source, "currency": "USD"})
 
 
+def _of_destination(original: Function, path: str, message: str, **constraint: Any) -> Any:
+    turned = "destination.accountId" if path == "source.currency" else path
+    return original(turned, message, **constraint)
+
+
+declare(
+    "QUO-167",
+    "other-field",
+    "the destination is named for a currency that is not funded just in time",
+    around(errors, "field_error", _of_destination),
+)
+
+
 # --- Ids of other kinds ---------------------------------------------------------------------
 
 
