@@ -12,7 +12,7 @@ import subprocess
 import sys
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
@@ -175,12 +175,16 @@ class _Planner:
     plan: Plan | None = None
     requests = 0
     """About how many requests the collected tests send."""
+    unbound: Sequence[str] = ()
+    """The bindings that the profile leaves at null."""
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         from conformance.effort import expected_requests  # noqa: PLC0415 - as below
         from conformance.plugin import SESSION  # noqa: PLC0415 - with pytest, half a second
 
-        self.plan = session.config.stash[SESSION].plan()
+        run = session.config.stash[SESSION]
+        self.plan = run.plan()
+        self.unbound = [name for name, value in run.profile.bindings if value is None]
         needed = {
             test for one in self.plan.entries.values() if not one.reason for test in one.tests
         }
@@ -225,6 +229,7 @@ def plan(
                 for entry in undecided
             ],
             "untestable": [entry.requirement.id for entry in untestable],
+            "null_bindings": list(planner.unbound),
             "requests": planner.requests,
         }
         typer.echo(json.dumps(content, indent=2))
@@ -238,6 +243,12 @@ def plan(
     for (reason, detail), count in Counter((e.reason, e.detail) for e in undecided).items():
         typer.echo(f"  {count:5}  {reason}" + (f": {detail}" if detail else ""))
     typer.echo(f"{len(untestable)} cannot be tested by any client.")
+    if planner.unbound:
+        telling = (
+            "Bindings that are null, so that a check which needs one of them has nothing to "
+            f"decide: {', '.join(planner.unbound)}."
+        )
+        typer.echo(textwrap.fill(telling, _WIDTH, break_on_hyphens=False))
     waiting = minutes(planner.requests, round_trip, workers)
     typer.echo(
         f"About {planner.requests} requests: with a round trip of {round_trip * 1000:g} ms and "

@@ -30,7 +30,7 @@ class InternalAccountBindings(ProfilePart):
         description="The body of `POST /internal-accounts`; `{customerId}`, `{currency}`, "
         "`{label}`, `{accountId}` (the destination of the sweep: an external account, or an "
         "internal one, which may be that of another customer) and "
-        "`{holderAccountId}` (the holder's own account, for where no other can be "
-        "the destination) are filled in, and a member whose value a request does not "
-        "have is left out.",
+        "`{holderAccountId}` (the holder's own account; put it in the place of "
+        "`{accountId}` where no other can be the destination) are filled in, and a "
+        "member whose value a request does not have is left out.",
     )

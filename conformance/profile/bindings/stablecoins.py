@@ -36,7 +36,8 @@ class StablecoinBindings(ProfilePart):
             "amount": "{digits}",
             "destination": {"accountId": "{accountId}"},
         },
-        description="The body of a mint; `{amount}`, `{digits}` (the amount as text), "
+        description="The body of a mint; `{amount}` (10000, or what "
+        "`stablecoin_unrepresentable` gives), `{digits}` (the amount as text), "
         "`{accountId}` (an internal account with money, which a mint is paid from or goes to, as "
         "the target has it), `{externalAccountId}` and `{stablecoinProviderAccountId}` are filled "
         "in, and a member whose value there is not is left out.",

@@ -60,6 +60,18 @@ class TestPlan:
         assert "0 would not be decided:" in output
         assert " cannot be tested by any client." in output
 
+    def test_it_names_what_the_profile_leaves_open(self, tmp_path: Path) -> None:
+        """A binding that is null stands in the plan; one that has a value does not."""
+        profile = tmp_path / "acme.yaml"
+        bindings = "bindings: {uma_receiver: $mei@acme.example, uma_stranger: null}"
+        profile.write_text(f"implementation: {{name: Acme}}\n{bindings}\n", encoding="utf-8")
+
+        _, output = self.plan(f"--profile={profile}", "-k", "expired_quote")
+
+        told = output.partition("Bindings that are null")[2]
+        assert "uma_stranger" in told
+        assert "uma_receiver" not in told
+
     @pytest.mark.slow
     def test_it_says_how_long_a_run_takes(self) -> None:
         """Requests by round trip by workers, with those that are generated."""
