@@ -20,6 +20,7 @@ from conformance.scenarios.external_accounts.kinds import kind_of
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import for_both_types
 from conformance.scenarios.kit.marks import SETTLING, Check
+from conformance.scenarios.webhooks.reports import FAMILIES
 from conformance.testdata.accounts import account_example
 from conformance.verdict.decisions import (
     Broken,
@@ -149,9 +150,7 @@ def test_both_ways_bring_the_same_events_of_a_rejection(
 
     types = types_by_path(platform, expected, "customer.reject", business=business)
 
-    approved, rejected = (
-        decision_type(decision, business=business) for decision in ("APPROVED", "REJECTED")
-    )
+    approved, rejected = (f"{FAMILIES[business]}{one}" for one in ("APPROVED", "REJECTED"))
     for came in types.values():
         if approved in came[: came.index(rejected) if rejected in came else None]:
             raise ResourceMissing("the sandbox approves by itself before a customer is rejected")
@@ -474,12 +473,7 @@ def at_status(
 
 def expected_types(decision: str, *, business: bool) -> set[str]:
     """Return the types of the events that report a review and its decision."""
-    return {decision_type(status, business=business) for status in ("PENDING", decision)}
-
-
-def decision_type(status: str, *, business: bool) -> str:
-    """Return the type of the event that reports a status of a review."""
-    return f"CUSTOMER.{'KYB' if business else 'KYC'}_{status}"
+    return {f"{FAMILIES[business]}{status}" for status in ("PENDING", decision)}
 
 
 def types_by_path(
