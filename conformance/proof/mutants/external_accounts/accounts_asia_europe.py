@@ -394,7 +394,7 @@ declare(
 )
 
 
-@mutant("EUA-022", "an IBAN leads to the SWIFT code of another bank")
+@mutant("EUA-907", "an IBAN leads to the SWIFT code of another bank")
 def other_bank(patch: Patch) -> None:
     patch.row(institutions, "SWIFT_CODES", "DE37040044", "DEUTDEFF")
 

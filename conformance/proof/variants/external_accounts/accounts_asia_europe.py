@@ -213,6 +213,11 @@ def code_of_the_branch(patch: Patch) -> None:
     patch.row(institutions, "SWIFT_CODES", "DE37040044", "COBADEFF370")
 
 
+@variant("N061", "a derived SWIFT code is of a bank that the sandbox made up", "banks")
+def code_of_a_made_up_bank(patch: Patch) -> None:
+    patch.row(institutions, "SWIFT_CODES", "DE37040044", "SNDBDEFF")
+
+
 @variant(
     "N061",
     "a missing SWIFT code is an invalid bank account, and no field is listed",
