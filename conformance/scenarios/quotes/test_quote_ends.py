@@ -13,13 +13,13 @@ from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_body, arranged_resource, unknown_id
 from conformance.profile.resources import Corridor
-from conformance.scenarios.configuration.test_configuration import (
+from conformance.scenarios.configuration.settings import read_setting
+from conformance.scenarios.configuration.standing_fees import (
     UNUSUAL_BASIS_POINTS,
     arrange_no_fee,
     dollar_corridor,
     dollar_quote,
     quote_bearing,
-    read_setting,
     set_fee,
     shows_fee,
     with_and_without_fee,

@@ -1,0 +1,60 @@
+"""The platform's settings as a test reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.platform.given.configuration import holds
+from conformance.platform.platform import Platform
+from conformance.platform.resource import Json, listed_members
+from conformance.text.paths import value_at
+from conformance.verdict.decisions import ResourceMissing
+
+REQUIRED_FIELDS = "providerRequiredCustomerFields"
+
+
+def required_fields_by_currency(platform: Platform, configuration: Json) -> dict[str, list[str]]:
+    """Return the fields that each supported currency requires of a customer, by its code."""
+    place = platform.profile.bindings.require("config_currency")
+    return {
+        str(value_at(currency, place)): currency.get(REQUIRED_FIELDS) or []
+        for currency in listed_members({"data": configuration.get("supportedCurrencies")})
+    }
+
+
+def read_setting(platform: Platform, name: str, expected: Any) -> Any:
+    """Read a setting until it is shown as it was sent, or in another shape; return it."""
+
+    def is_final(setting: Any) -> bool:
+        return setting is None or is_of_another_shape(setting, expected) or holds(setting, expected)
+
+    return platform.until(lambda: platform.configuration.read().get(name), is_final)
+
+
+def expect_shown(name: str, setting: Any, expected: Any) -> None:
+    """Assert that a setting is shown as it was sent.
+
+    Raises:
+        ResourceMissing: the setting is not shown, or in another shape.
+    """
+    __tracebackhide__ = True
+    if setting is None:
+        raise ResourceMissing(f"GET /config does not show {name}")
+    if is_of_another_shape(setting, expected):
+        raise ResourceMissing(f"GET /config shows {name} in a shape of its own: {setting}")
+    assert holds(setting, expected), f"{expected} was set, and {setting} is shown"
+
+
+def is_of_another_shape(setting: Any, expected: Any) -> bool:
+    """Return whether a setting is shown with none of the members that were sent."""
+    return bool(setting) and not names_in(setting) & names_in(expected)
+
+
+def names_in(value: Any) -> set[str]:
+    """Return the names of the members at every depth of a JSON value."""
+    inner = list(value.values()) if isinstance(value, Mapping) else value
+    if not isinstance(inner, list):
+        return set()
+    own = set(value) if isinstance(value, Mapping) else set()
+    return own.union(*map(names_in, inner))
