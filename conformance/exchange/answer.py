@@ -35,6 +35,8 @@ _MAX_FAULTS = 4
 _PURPOSE = "purposeOfPayment"
 _INVALID = 400
 _UNAUTHORIZED = 401
+_SERVER_ERRORS = 500
+_NOT_OFFERED = (501, 503)
 _SHOWN_CHARS = 300
 
 
@@ -55,6 +57,16 @@ class Answer:
     def accepted(self) -> bool:
         """Whether the status is a success (2xx)."""
         return httpx.codes.is_success(self.status)
+
+    @property
+    def offered(self) -> bool:
+        """Whether the target has the operation: one that lacks it, or is busy, may say so."""
+        return self.status not in _NOT_OFFERED
+
+    @property
+    def broken(self) -> bool:
+        """Whether the status is a server error, 500 or above, of an operation that is offered."""
+        return self.status >= _SERVER_ERRORS and self.offered
 
     @property
     def date(self) -> datetime | None:

@@ -21,10 +21,6 @@ from conformance.verdict.decisions import HarnessError, ResourceMissing, TwinRef
 if TYPE_CHECKING:
     from conformance.fuzz.requests import Prepared
 
-NOT_OFFERED = (501, 503)
-"""What is answered by an implementation that lacks an operation, or is busy; both are honest."""
-
-_SERVER_ERRORS = 500
 _SHOWN = 3
 
 Check = Callable[..., AbstractContextManager[None]]
@@ -90,10 +86,9 @@ def _expect_refused(refused: list[Noted], twin: Callable[[], Answer] | None) -> 
 
 def _expect_unbroken(operation: Operation, answered: list[Noted]) -> None:
     __tracebackhide__ = True
-    offered = [noted for noted in answered if noted[1].status not in NOT_OFFERED]
-    if not offered:
+    if not any(answer.offered for _, answer in answered):
         raise ResourceMissing(f"{operation.id} is not offered: {answered[0][1]}")
-    broken = [noted for noted in offered if noted[1].status >= _SERVER_ERRORS]
+    broken = [noted for noted in answered if noted[1].broken]
     assert not broken, (
         f"expected no server error from {operation.id}; {len(broken)} of {len(answered)} "
         f"generated requests brought one about:\n{_shown(broken)}"

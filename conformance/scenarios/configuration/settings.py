@@ -58,3 +58,8 @@ def names_in(value: Any) -> set[str]:
         return set()
     own = set(value) if isinstance(value, Mapping) else set()
     return own.union(*map(names_in, inner))
+
+
+def supported_codes(platform: Platform) -> set[str]:
+    """Return the codes of the ``supportedCurrencies`` of the configuration."""
+    return set(required_fields_by_currency(platform, platform.configuration.read()))

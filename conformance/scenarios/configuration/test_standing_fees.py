@@ -37,7 +37,7 @@ from conformance.scenarios.kit.fees import (
     own_fee,
 )
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.protocol.test_counterparties import uma_quote
+from conformance.scenarios.quotes.uma import uma_quote
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 

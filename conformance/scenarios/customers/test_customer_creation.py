@@ -6,11 +6,7 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, arranged_resource, require_member
-from conformance.scenarios.customers.test_customer_fields import (
-    BUSINESS,
-    INDIVIDUAL,
-    shown_values,
-)
+from conformance.scenarios.customers.members import BUSINESS, INDIVIDUAL, shown_values
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.customers import MEXICAN
 from conformance.scenarios.kit.marks import Check, requirement

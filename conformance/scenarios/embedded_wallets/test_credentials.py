@@ -11,8 +11,8 @@ from conformance.platform.given.embedded_wallets import WALLET
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Resource
 from conformance.platform.triggers import Asked
+from conformance.scenarios.configuration.settings import supported_codes
 from conformance.scenarios.embedded_wallets.signing import UNSIGNED
-from conformance.scenarios.internal_accounts.test_internal_accounts import supported_codes
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing

@@ -11,7 +11,7 @@ from conformance.scenarios.cards.holdings import AMOUNT, FINAL_STATUSES
 from conformance.scenarios.embedded_wallets.signing import whole_unit
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.quotes.test_quote_terms import FEE_RULES, decide_fee_rule
+from conformance.scenarios.quotes.terms import FEE_RULES, decide_fee_rule
 from conformance.scenarios.webhooks.reports import BALANCE
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 

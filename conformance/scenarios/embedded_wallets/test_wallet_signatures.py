@@ -27,7 +27,7 @@ from conformance.scenarios.embedded_wallets.signing import (
 )
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.protocol.test_counterparties import uma_quote
+from conformance.scenarios.quotes.uma import uma_quote
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,

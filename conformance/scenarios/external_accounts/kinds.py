@@ -7,6 +7,17 @@ from conformance.profile.resources import Corridor
 from conformance.testdata.accounts import AccountExample, account_example
 from conformance.verdict.decisions import ResourceMissing
 
+WALLETS = {
+    "base_wallet": "WAL-027",
+    "polygon_wallet": "WAL-047",
+    "solana_wallet": "WAL-125",
+    "tron_wallet": "WAL-067",
+    "plasma_wallet": "WAL-087",
+    "arbitrum_wallet": "WAL-107",
+    "spark_wallet": "WAL-145",
+}
+"""By example the requirement that such wallets need no beneficiary."""
+
 
 def corridor_to(platform: Platform, kind: str) -> Corridor:
     """Return the first corridor of the profile to a kind of account.

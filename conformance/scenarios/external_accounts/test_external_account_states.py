@@ -26,8 +26,7 @@ from conformance.scenarios.quotes.payments import (
     fund_platform_account,
     readable_platform_account,
 )
-from conformance.scenarios.quotes.test_transfer_safeguards import expect_unmade
-from conformance.scenarios.quotes.transfers import arrange_ends, make_transfer, send
+from conformance.scenarios.quotes.transfers import arrange_ends, expect_unmade, make_transfer, send
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 VERIFICATION_REQUIRED = "EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED"

@@ -18,11 +18,11 @@ from conformance.platform.resource import (
     unknown_id,
     without_members,
 )
+from conformance.scenarios.external_accounts.kinds import WALLETS
 from conformance.scenarios.external_accounts.platform_accounts import (
     conclude_platform_proof,
     unproven_platform_account,
 )
-from conformance.scenarios.external_accounts.test_wallets import WALLETS
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed

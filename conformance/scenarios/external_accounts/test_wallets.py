@@ -6,22 +6,13 @@ import pytest
 
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource
+from conformance.scenarios.external_accounts.kinds import WALLETS
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, requirement
 from conformance.scenarios.protocol.unsaid import with_known_values
 from conformance.verdict.decisions import ResourceMissing
 
 OFFER = "lightning.bolt12"
-WALLETS = {
-    "base_wallet": "WAL-027",
-    "polygon_wallet": "WAL-047",
-    "solana_wallet": "WAL-125",
-    "tron_wallet": "WAL-067",
-    "plasma_wallet": "WAL-087",
-    "arbitrum_wallet": "WAL-107",
-    "spark_wallet": "WAL-145",
-}
-"""By example the requirement that such wallets need no beneficiary."""
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from conformance.scenarios.cards.holdings import (
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.quotes.kinds import Kind, pay, quote_body
+from conformance.scenarios.quotes.uma import uma_quote
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 if TYPE_CHECKING:

@@ -12,13 +12,7 @@ from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import included_fees
 from conformance.platform.platform import Platform
-from conformance.platform.resource import (
-    Json,
-    Resource,
-    listed_members,
-    require_member,
-    unknown_id,
-)
+from conformance.platform.resource import Json, Resource, listed_members, require_member, unknown_id
 from conformance.platform.waiting import at_once, wait_for_another_second
 from conformance.scenarios.cards.holdings import (
     AMOUNT,
@@ -27,10 +21,10 @@ from conformance.scenarios.cards.holdings import (
     platform_account,
     two_accounts,
 )
+from conformance.scenarios.configuration.settings import supported_codes
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.webhooks.reports import BALANCE
-from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 REFUSED = (400, 404)
@@ -859,10 +853,3 @@ def test_a_deposit_is_simulated_for_the_platform_too(platform: Platform) -> None
         lambda balance: balance >= before + AMOUNT,
     )
     assert after >= before + AMOUNT
-
-
-def supported_codes(platform: Platform) -> set[str]:
-    """Return the codes of the ``supportedCurrencies`` of the configuration."""
-    place = platform.profile.bindings.require("config_currency")
-    currencies = listed_members({"data": platform.configuration.read().get("supportedCurrencies")})
-    return {str(value_at(currency, place)) for currency in currencies}

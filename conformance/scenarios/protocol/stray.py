@@ -16,8 +16,6 @@ _ANY_REFUSAL = (
 )
 """The statuses of a client error; a proxy before the service may be what answers."""
 
-_UNAVAILABLE = (501, 503)
-
 
 def require_offer(twin: Answer) -> None:
     """Raise ``ResourceMissing`` if the right request is refused as well.
@@ -53,11 +51,7 @@ def expect_unbroken(answers: Iterable[Answer]) -> None:
     The statuses 501 and 503 pass: they say that an operation is not offered, or not now.
     """
     __tracebackhide__ = True
-    server_errors = [
-        answer
-        for answer in answers
-        if httpx.codes.is_server_error(answer.status) and answer.status not in _UNAVAILABLE
-    ]
+    server_errors = [answer for answer in answers if answer.broken]
     for answer in server_errors[:1]:
         also = f"{len(server_errors)} came: {server_errors[:3]}"
         raise Broken("no server error", answer, also, answer.exchange.id)

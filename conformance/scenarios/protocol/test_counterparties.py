@@ -20,7 +20,6 @@ from conformance.platform.resource import (
     Resource,
     arranged_body,
     arranged_resource,
-    fill_template,
     require_member,
     unknown_id,
 )
@@ -33,16 +32,14 @@ from conformance.scenarios.kit.refusals import (
     expect_code,
     require_refusal,
 )
-from conformance.scenarios.quotes.test_quote_terms import (
+from conformance.scenarios.quotes.terms import (
     LOCKED_TOTALS,
     expect_fee_rule,
     expect_short_life,
     is_within,
 )
-from conformance.verdict.decisions import (
-    FeatureUndeclared,
-    ResourceMissing,
-)
+from conformance.scenarios.quotes.uma import uma_destination, uma_quote
+from conformance.verdict.decisions import FeatureUndeclared, ResourceMissing
 
 
 @dataclass(frozen=True)
@@ -181,44 +178,6 @@ def test_what_a_counterparty_did_not_agree_to_is_not_paid(platform: Platform) ->
 
 
 # --- UMA addresses --------------------------------------------------------------------------
-
-
-def receiver_address(platform: Platform) -> str:
-    """Return the UMA address of a receiver who can be paid.
-
-    Raises:
-        FeatureUndeclared: the target does not offer UMA.
-        ResourceMissing: the profile gives no such address.
-    """
-    if not platform.profile.features.uma:
-        raise FeatureUndeclared("uma")
-    address = platform.profile.bindings.uma_receiver
-    if address is None:
-        raise ResourceMissing("bindings.uma_receiver of the profile names nobody")
-    return address
-
-
-def uma_destination(
-    platform: Platform, address: str | None, currency: str | None = None
-) -> Resource:
-    """Return the destination of a quote to a UMA address, or to no address for ``None``.
-
-    With a ``currency`` the receiver is to be paid in it, where the profile says how that is told.
-    """
-    words = {"{umaAddress}": address, "{currency}": currency}
-    destination: Resource = fill_template(platform.profile.bindings.uma_destination, words)
-    return destination
-
-
-def uma_quote(
-    platform: Platform, source: Resource | None = None, *, currency: str | None = None
-) -> Json:
-    """Return the body of a quote to the UMA address of a receiver who can be paid.
-
-    The ``currency`` is as in :func:`uma_destination`.
-    """
-    destination = uma_destination(platform, receiver_address(platform), currency)
-    return {**platform.quotes.body(source, {"id": ""}, side="SENDING"), "destination": destination}
 
 
 def unknown_address(platform: Platform) -> str:

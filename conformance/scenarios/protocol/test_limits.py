@@ -17,9 +17,9 @@ from conformance.profile.resources import TransactionLimit
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import REFUSED
-from conformance.scenarios.protocol.test_counterparties import uma_quote
 from conformance.scenarios.quotes.kinds import Kind, create_payer, quote_body
-from conformance.scenarios.quotes.test_quote_ends import body_with_rail
+from conformance.scenarios.quotes.payments import body_with_rail
+from conformance.scenarios.quotes.uma import uma_quote
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 MAX_CHARACTERS = 80

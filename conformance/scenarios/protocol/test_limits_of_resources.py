@@ -26,7 +26,7 @@ from conformance.scenarios.kit.refusals import REFUSED
 from conformance.scenarios.kit.resets import MAX_STARTS, start_resets
 from conformance.scenarios.kit.uploads import UNFIT, errors_about, kind_of
 from conformance.scenarios.protocol.stray import expect_error_object
-from conformance.scenarios.protocol.test_counterparties import uma_quote
+from conformance.scenarios.quotes.uma import uma_quote
 from conformance.testdata.documents import PROOFS_OF_ADDRESS, padded, specimen
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from conformance.exchange.answer import Answer
@@ -11,14 +12,25 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, without_members
 from conformance.profile.resources import Corridor
 from conformance.scenarios.cards.holdings import platform_account
+from conformance.scenarios.kit.faults import having
+from conformance.scenarios.kit.marks import SETTLING, Check
 from conformance.scenarios.kit.refusals import REFUSED
 from conformance.testdata.beneficiaries import BeneficiaryExample
 from conformance.testdata.examples import Change
+from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
 REGISTER = "platform_account.register"
 _UNPAID = (*REFUSED, 409)
 """The statuses of a refused payment to an account that was created with a fault."""
+
+TRANSFERRED = 10_000
+"""What one customer sends to another, in the smallest unit."""
+
+EXPIRED_CODES = ("QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE")
+"""What may refuse the execution of a quote whose time is over."""
+
+US_ACCOUNT = "usd_account"
 
 
 def expect_refused_or_unpaid(
@@ -234,3 +246,60 @@ def pulling_body(platform: Platform, customer: Resource) -> Json:
     return platform.quotes.body(
         source, platform.internal_accounts.account(amount=0, customer=customer)
     )
+
+
+def expect_uncovered(platform: Platform, check: Check, source: Resource, body: Json) -> None:
+    """Decide whether a source pays all that it has, and not one smallest unit more.
+
+    Args:
+        platform: the suite in the part of a platform.
+        check: decides a requirement.
+        source: an internal account that holds ``TRANSFERRED``.
+        body: that of a quote from it.
+
+    Raises:
+        ResourceMissing: what the source holds is not paid either.
+    """
+    __tracebackhide__ = True
+    before, _ = platform.internal_accounts.balances(source)
+    body = {**body, "lockedCurrencySide": "SENDING"}
+
+    steps = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before + 1})
+
+    balance_left, _ = platform.internal_accounts.balances(source)
+    twin = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before})
+    if not twin[-1].accepted:
+        raise ResourceMissing(f"what the source holds is not paid either: {twin[-1]}")
+    with check("QUO-098"):
+        assert all(status_of(step) not in SETTLING for step in steps), steps[-1]
+    with check("QUO-099"):
+        assert balance_left == before
+    with check("ERR-001"):
+        steps[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[: len(steps)][-1])
+
+
+def status_of(answer: Answer) -> Any:
+    """Return the status of the quote in an answer, or None without a quote."""
+    return answer.body.get("status") if isinstance(answer.body, Mapping) else None
+
+
+def body_with_rail(platform: Platform, rail: str | None = None) -> Json:
+    """Return the body of a quote to a US account by a rail, by default the first that it lists.
+
+    Raises:
+        ResourceMissing: no corridor leads to a US account, or the account does not list the rail.
+    """
+    source, destination = platform.quotes.ends(platform.quotes.corridor_to(US_ACCOUNT))
+    return having_rail(platform.quotes.body(source, destination, side="SENDING"), destination, rail)
+
+
+def having_rail(body: Json, destination: Json, rail: str | None = None) -> Json:
+    """Return the body of a quote with a rail of its destination, by default the first.
+
+    Raises:
+        ResourceMissing: the account does not list the rail.
+    """
+    rails = value_at(destination, "accountInfo.paymentRails") or []
+    if not rails or rail not in (None, *rails):
+        raise ResourceMissing(f"{rail or 'no rail'} is not among the paymentRails {rails}")
+    return having("destination.paymentRail", rail or rails[0])(body)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Body, Json, Resource, arranged_resource
+from conformance.platform.resource import Body, Json, Resource, arranged_resource, without_members
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed
 
@@ -98,3 +98,29 @@ def accepted_quote(platform: Platform, body: Body) -> Answer:
         currency = body["source"]["currency"]
         raise ResourceMissing(f"nothing can be funded in real time in {currency}: {answer}")
     return answer
+
+
+def platform_funded_body(platform: Platform) -> Body:
+    """Return the body of a quote that the platform funds just in time.
+
+    Raises:
+        ResourceMissing: how the platform is named is not known, or it has no account to be paid.
+    """
+    value = platform.profile.bindings.realtime_platform
+    if value is None:
+        raise ResourceMissing("bindings.realtime_platform of the profile is null")
+    currency = platform.profile.resources.realtime_currency
+    account = next(
+        (
+            account
+            for account in platform.internal_accounts.of_platform()
+            if account["balance"]["currency"]["code"] == currency
+            and account.get("status") == "ACTIVE"
+        ),
+        None,
+    )
+    if account is None:
+        raise ResourceMissing(f"the platform has no internal account in {currency}")
+    body = platform.quotes.realtime_body({"id": ""}, account)
+    source = {**without_members(body["source"], "customerId"), "platform": value}
+    return {**body, "source": source}

@@ -7,7 +7,7 @@ import pytest
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_body, arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.quotes.test_realtime_funding import platform_funded_body
+from conformance.scenarios.quotes.realtime import platform_funded_body
 
 
 @requirement("QUO-120", "QUO-121", "QUO-122")

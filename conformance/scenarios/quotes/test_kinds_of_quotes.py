@@ -6,11 +6,9 @@ from datetime import timedelta
 
 import pytest
 
-from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
 from conformance.platform.resource import (
     Body,
-    Json,
     Resource,
     arranged_body,
     arranged_resource,
@@ -23,12 +21,15 @@ from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment, moment
 from conformance.scenarios.quotes.kinds import Kind, create_payer, create_quote, pay, quote_body
 from conformance.scenarios.quotes.payments import pulling_body
-from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME, arranged_quote
-from conformance.scenarios.quotes.test_quote_terms import (
+from conformance.scenarios.quotes.terms import (
     FEE_RULES,
+    MAX_LIFETIME,
+    arranged_quote,
     decide_fee_rule,
     expect_fees_are_the_difference,
     expect_net_amounts_are_converted,
+    expect_own_fee,
+    expect_same_terms,
 )
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
@@ -429,37 +430,3 @@ def conversion(platform: Platform, body: Body) -> Resource:
     if quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"]:
         raise ResourceMissing(f"the quote is within one currency: {quote}")
     return quote
-
-
-def expect_own_fee(platform: Platform, answer: Answer) -> None:
-    """Assert that a created quote with platformFeeOverride bears a fee of the platform.
-
-    Raises:
-        ResourceMissing: the quote is refused, or is not from US dollars.
-    """
-    __tracebackhide__ = True
-    if not answer.accepted:
-        platform.observe(f"a quote with platformFeeOverride is answered with {answer.status}")
-        raise ResourceMissing(f"no fee of the platform is taken from such a quote: {answer}")
-    quote = arranged_resource(answer)
-    if quote["sendingCurrency"]["code"] != "USD":
-        raise ResourceMissing(f"the quote is not from US dollars: {quote}")
-    assert (quote.get("platformFeesIncluded") or 0) > 0, quote
-
-
-def expect_same_terms(later: Json, quote: Json) -> None:
-    """Assert that a quote shows what its lifetime leaves as it is, as it did before.
-
-    Members that need not be there are compared where both show them.
-    """
-    __tracebackhide__ = True
-    for name in ("id", "totalSendingAmount", "totalReceivingAmount", "exchangeRate"):
-        assert later.get(name) == quote[name], later
-    for name in ("feesIncluded", "platformFeesIncluded", "description"):
-        assert None in (later.get(name), quote.get(name)) or later[name] == quote[name], later
-    for name in ("sendingCurrency", "receivingCurrency"):
-        assert later[name].get("code") == quote[name].get("code"), later
-    for name in ("source", "destination"):
-        for member in (f"{name}Type", "accountId"):
-            assert later[name].get(member) == quote[name].get(member), later
-    assert moment(later["createdAt"]) == moment(quote["createdAt"]), later

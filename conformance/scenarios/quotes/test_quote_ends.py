@@ -29,13 +29,16 @@ from conformance.scenarios.kit.faults import having
 from conformance.scenarios.kit.fees import FORMS, arrange_quote
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND, REFUSED
-from conformance.scenarios.quotes.payments import pulling_body
-from conformance.scenarios.quotes.test_quote_terms import expect_short_life
+from conformance.scenarios.quotes.payments import (
+    US_ACCOUNT,
+    body_with_rail,
+    having_rail,
+    pulling_body,
+)
+from conformance.scenarios.quotes.terms import expect_short_life
 from conformance.scenarios.webhooks.reports import COMPLETED, expect_event
-from conformance.text.paths import value_at
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
-US_ACCOUNT = "usd_account"
 WALLETS = (
     "solana_wallet",
     "base_wallet",
@@ -438,28 +441,6 @@ def wallet_and_corridor(platform: Platform) -> tuple[str, Corridor]:
                 return name, corridor
     platform.observe("no corridor sends the currency of a wallet")
     return next(iter(wallets)), platform.profile.usual_corridor
-
-
-def body_with_rail(platform: Platform, rail: str | None = None) -> Json:
-    """Return the body of a quote to a US account by a rail, by default the first that it lists.
-
-    Raises:
-        ResourceMissing: no corridor leads to a US account, or the account does not list the rail.
-    """
-    source, destination = platform.quotes.ends(platform.quotes.corridor_to(US_ACCOUNT))
-    return having_rail(platform.quotes.body(source, destination, side="SENDING"), destination, rail)
-
-
-def having_rail(body: Json, destination: Json, rail: str | None = None) -> Json:
-    """Return the body of a quote with a rail of its destination, by default the first.
-
-    Raises:
-        ResourceMissing: the account does not list the rail.
-    """
-    rails = value_at(destination, "accountInfo.paymentRails") or []
-    if not rails or rail not in (None, *rails):
-        raise ResourceMissing(f"{rail or 'no rail'} is not among the paymentRails {rails}")
-    return having("destination.paymentRail", rail or rails[0])(body)
 
 
 def expect_no_rail(quote: Json) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -13,13 +12,15 @@ from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
+from conformance.scenarios.quotes.payments import (
+    EXPIRED_CODES,
+    TRANSFERRED,
+    expect_uncovered,
+    status_of,
+)
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 ROUNDING = 1
-TRANSFERRED = 10_000
-"""What one customer sends to another, in the smallest unit."""
-
-EXPIRED_CODES = ("QUOTE_EXPIRED", "QUOTE_RATE_UNAVAILABLE")
 
 
 @requirement("QUO-080", "QUO-083", "QUO-084", "QUO-085", "QUO-086", "TRX-021")
@@ -456,41 +457,6 @@ def test_what_arrives_has_to_be_paid_with_its_fees(
         assert balance_left == before
     with check(error_id):
         refusal.refused(400, "INSUFFICIENT_FUNDS", twin=twin)
-
-
-def expect_uncovered(platform: Platform, check: Check, source: Resource, body: Json) -> None:
-    """Decide whether a source pays all that it has, and not one smallest unit more.
-
-    Args:
-        platform: the suite in the part of a platform.
-        check: decides a requirement.
-        source: an internal account that holds ``TRANSFERRED``.
-        body: that of a quote from it.
-
-    Raises:
-        ResourceMissing: what the source holds is not paid either.
-    """
-    __tracebackhide__ = True
-    before, _ = platform.internal_accounts.balances(source)
-    body = {**body, "lockedCurrencySide": "SENDING"}
-
-    steps = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before + 1})
-
-    balance_left, _ = platform.internal_accounts.balances(source)
-    twin = platform.quotes.create_and_execute({**body, "lockedCurrencyAmount": before})
-    if not twin[-1].accepted:
-        raise ResourceMissing(f"what the source holds is not paid either: {twin[-1]}")
-    with check("QUO-098"):
-        assert all(status_of(step) not in SETTLING for step in steps), steps[-1]
-    with check("QUO-099"):
-        assert balance_left == before
-    with check("ERR-001"):
-        steps[-1].refused(400, "INSUFFICIENT_FUNDS", twin=twin[: len(steps)][-1])
-
-
-def status_of(answer: Answer) -> Any:
-    """Return the status of the quote in an answer, or None without a quote."""
-    return answer.body.get("status") if isinstance(answer.body, Mapping) else None
 
 
 def total_balance_at(platform: Platform, account: Resource, expected: int) -> int:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
 
-from conformance.exchange.answer import Answer
 from conformance.platform.platform import Platform
-from conformance.platform.resource import Json, Resource, arranged_resource, require_member
+from conformance.platform.resource import Json, arranged_resource, require_member
 from conformance.scenarios.embedded_wallets.signing import funded_wallet, payment
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.notation import arrange_moment
 from conformance.scenarios.kit.shapes import expect_members
+from conformance.scenarios.quotes.terms import MAX_LIFETIME, arranged_quote
 from conformance.testdata.beneficiaries import beneficiary_example
-from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
-
-MAX_LIFETIME = timedelta(minutes=15, seconds=1)
-"""The longest life of a quote; each of its moments may be rounded, or read after the other."""
+from conformance.verdict.decisions import ResourceMissing
 
 PARTS_OF_RATES = (
     "counterpartyMultiplier",
@@ -357,16 +354,3 @@ def test_creating_a_quote_debits_nothing(platform: Platform) -> None:
     platform.quotes.pending(source)
 
     assert platform.internal_accounts.balances(source)[0] == before
-
-
-def arranged_quote(answer: Answer) -> Resource:
-    """Return the quote in an answer.
-
-    Raises:
-        PreconditionFailed: the answer is no quote with a source and a destination.
-    """
-    quote = arranged_resource(answer)
-    for side in ("source", "destination"):
-        if not isinstance(quote.get(side), Mapping):
-            raise PreconditionFailed(f"the quote shows no {side}: {answer}")
-    return quote

@@ -18,8 +18,7 @@ from conformance.scenarios.kit.refusals import (
     names,
     require_refusal,
 )
-from conformance.scenarios.quotes.payments import paid_by
-from conformance.scenarios.quotes.test_quote_ends import body_with_rail
+from conformance.scenarios.quotes.payments import body_with_rail, paid_by
 from conformance.verdict.decisions import ResourceMissing
 
 FAULTS: tuple[tuple[str, str, Fault], ...] = (

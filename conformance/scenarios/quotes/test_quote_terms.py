@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain, permutations, product
+from itertools import chain, permutations
 from typing import Any
 
 import pytest
@@ -19,9 +18,18 @@ from conformance.platform.waiting import wait_for_another_second
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import arrange_moment, moment
+from conformance.scenarios.kit.notation import moment
 from conformance.scenarios.quotes.realtime import create_realtime_quote
-from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
+from conformance.scenarios.quotes.terms import (
+    LOCKED_TOTALS,
+    READINGS,
+    ROUNDINGS,
+    arrange_rate,
+    expect_fee_rule,
+    expect_fees_are_the_difference,
+    expect_net_amounts_are_converted,
+    expect_short_life,
+)
 from conformance.testdata.accounts import account_examples
 from conformance.verdict.decisions import FeatureUndeclared, PreconditionFailed, ResourceMissing
 
@@ -44,23 +52,9 @@ WIDE = 100
 FUNDED_JUST_IN_TIME = ("USDC", "BTC")
 """Currencies of real-time funding whose decimals are not those of dollars."""
 
-LOCKED_TOTALS = {"SENDING": "totalSendingAmount", "RECEIVING": "totalReceivingAmount"}
-"""The amount of a quote that is locked, by its side."""
-
-FEE_RULES = {
-    "SENDING": {True: "QUO-051", False: "QUO-053"},
-    "RECEIVING": {True: "QUO-052", False: "QUO-054"},
-}
-"""By side that is locked, the requirements on fees within one currency and between two."""
 
 FEW_WHOLE_UNITS = 2
 """A locked receiving amount that is no large payment even where its decimals are ignored."""
-
-ROUNDINGS = 2
-"""The fees and the rest of the amount may each be rounded by one smallest unit."""
-
-RATE_PRECISION = Decimal("1e-9")
-"""The relative error of a rate: a JSON number may be read in double precision."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -497,72 +491,8 @@ def test_a_platform_fee_of_one_quote_shows_in_it(
         assert before - balance_left == quote["totalSendingAmount"]
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """A reading of fees and rate that the specification allows.
-
-    ``beside``: the platform's fees are not contained in ``feesIncluded``. ``inverse``: the rate is
-    the price of one receiving unit. ``whole``: the rate is between whole units, and not between
-    smallest units.
-    """
-
-    beside: bool
-    inverse: bool
-    whole: bool
-
-    @property
-    def way(self) -> str:
-        """How the rate is read."""
-        units = "whole" if self.whole else "smallest"
-        return f"price in {units} units" if self.inverse else f"factor of {units} units"
-
-    def fits(self, quote: Json) -> bool:
-        """Return whether the net sending amount converts to the receiving amount."""
-        least, most = self.missing(quote)
-        return least <= 0 <= most
-
-    def missing(self, quote: Json) -> tuple[Decimal, Decimal]:
-        """Return the least and the most that may be missing of the converted net amount.
-
-        What is rounded lies between the two.
-        """
-        rate = Decimal(str(quote["exchangeRate"]))
-        factor = 1 / rate if self.inverse else rate
-        if self.whole:
-            to, of = quote["receivingCurrency"]["decimals"], quote["sendingCurrency"]["decimals"]
-            factor = factor.scaleb(to - of)
-        converted = (quote["totalSendingAmount"] - fees(quote, beside=self.beside)) * factor
-        tolerance = 1 + ROUNDINGS * factor + converted * RATE_PRECISION
-        missing = converted - quote["totalReceivingAmount"]
-        return missing - tolerance, missing + tolerance
-
-    def fits_with_fixed_fee(self, quotes: Sequence[Json]) -> bool:
-        """Return whether nothing but one amount is missing, or too much, in all quotes or in some.
-
-        A fixed fee in the receiving currency shifts each quote between two accounts at one rate as
-        far as the others; some may be free of it.
-        """
-        found: dict[str, list[tuple[Decimal, Decimal]]] = {}
-        for quote in quotes:
-            if not self.fits(quote):
-                terms = [quote.get("source"), quote.get("destination"), quote["exchangeRate"]]
-                found.setdefault(str(terms), []).append(self.missing(quote))
-        return all(
-            max(least for least, _ in ranges) <= min(most for _, most in ranges)
-            for ranges in found.values()
-        )
-
-
-READINGS = [Reading(*ways) for ways in product([False, True], repeat=3)]
-
 WAYS = {reading.way for reading in READINGS}
 """How rates can be read: which units they relate, and in which direction."""
-
-
-def fees(quote: Json, *, beside: bool) -> int:
-    """Return the fees in the sending amount; with ``beside`` also the platform's fee."""
-    included: int = quote["feesIncluded"]
-    return included + (quote.get("platformFeesIncluded") or 0) if beside else included
 
 
 def expect_currencies_of_ends(
@@ -575,49 +505,6 @@ def expect_currencies_of_ends(
             assert quote["sendingCurrency"].get("code") == code, quote
         with check("QUO-037"):
             assert quote["receivingCurrency"].get("code") == destination["currency"], quote
-
-
-def expect_short_life(quote: Json) -> None:
-    """Assert that a quote expires a quarter of an hour after its creation, or earlier."""
-    __tracebackhide__ = True
-    lifetime = arrange_moment(quote, "expiresAt") - arrange_moment(quote, "createdAt")
-    assert lifetime <= MAX_LIFETIME, f"it lives for {lifetime.total_seconds()} s: {quote}"
-
-
-def decide_fee_rule(check: Check, quote: Json, side: str) -> None:
-    """Decide the FEE_RULES of a side on a quote that locks it, as far as its currencies allow."""
-    __tracebackhide__ = True
-    within = is_within(quote)
-    for same_currency, requirement_id in FEE_RULES[side].items():
-        with check(requirement_id):
-            if within is not same_currency:
-                raise ResourceMissing(f"the quote has {1 if within else 2} currencies")
-            expect_fee_rule(quote)
-
-
-def expect_fee_rule(quote: Json) -> None:
-    """Assert that a quote keeps to the rule of fees, within one currency or between two."""
-    __tracebackhide__ = True
-    if is_within(quote):
-        expect_fees_are_the_difference(quote)
-    else:
-        expect_net_amounts_are_converted([quote])
-
-
-def is_within(quote: Json) -> bool:
-    """Return whether a quote sends and receives one currency."""
-    return bool(quote["sendingCurrency"]["code"] == quote["receivingCurrency"]["code"])
-
-
-def expect_fees_are_the_difference(quote: Json) -> None:
-    """Assert that the two amounts of a same-currency quote differ by its fees."""
-    __tracebackhide__ = True
-    difference = quote["totalSendingAmount"] - quote["totalReceivingAmount"]
-    included = [fees(quote, beside=beside) for beside in (False, True)]
-    assert any(abs(difference - fee) <= ROUNDINGS for fee in included), (
-        f"the amounts differ by {difference}, the fees included are {included[0]} "
-        f"({included[1]} with the platform's): {quote}"
-    )
 
 
 def expect_fee_is_taken(free: Json, quote: Json, side: str) -> None:
@@ -644,25 +531,6 @@ def expect_fee_is_taken(free: Json, quote: Json, side: str) -> None:
     if (fee - ROUNDINGS) * unit <= ROUNDINGS:
         raise ResourceMissing(f"a fee of {fee} cannot be told from what is rounded")
     assert taken > 0, f"the fee of {fee} is not taken: {quote}, and without it {free}"
-
-
-def expect_net_amounts_are_converted(quotes: Iterable[Json]) -> None:
-    """Assert that one reading of fees and rate explains the amounts of all quotes.
-
-    Raises:
-        ResourceMissing: none does, and a fixed fee may be hidden in the amounts.
-    """
-    __tracebackhide__ = True
-    all_quotes = list(quotes)
-    for quote in all_quotes:
-        arrange_rate(quote)
-    if any(all(reading.fits(quote) for quote in all_quotes) for reading in READINGS):
-        return
-    require_no_fixed_fee(all_quotes)
-    raise AssertionError(
-        "read in whichever way, the rate does not convert the sending amounts less the fees to "
-        f"the receiving amounts: {all_quotes}"
-    )
 
 
 def expect_about_par(quotes: Iterable[Json]) -> None:
@@ -779,28 +647,6 @@ def quoted(platform: Platform, corridor: Corridor) -> list[Json]:
     else:
         platform.observe(f"{amount} {corridor.receiving} are not quoted: {receiving}")
     return quotes
-
-
-def arrange_rate(quote: Json) -> None:
-    """Raise ``PreconditionFailed`` where a quote has no exchangeRate above 0."""
-    rate = quote.get("exchangeRate")
-    if not isinstance(rate, int | float) or rate <= 0:
-        raise PreconditionFailed(f"expected a rate above 0, got {rate!r}")
-
-
-def require_no_fixed_fee(quotes: Sequence[Json]) -> None:
-    """Raise ``ResourceMissing`` where a fixed fee may be hidden in the amounts of quotes.
-
-    The rateDetails tell it. Without them one may be taken that explains the amounts of all quotes.
-    """
-    for quote in quotes:
-        details = quote.get("rateDetails")
-        if isinstance(details, Mapping):
-            for name in ("counterpartyFixedFee", "gridApiFixedFee"):
-                if details.get(name) not in (None, 0, "0"):
-                    raise ResourceMissing(f"the quote takes a fixed fee, {name}: {details[name]}")
-        elif any(reading.fits_with_fixed_fee(quotes) for reading in READINGS):
-            raise ResourceMissing("without rateDetails a fixed fee may be hidden in the amounts")
 
 
 def funded_ends(

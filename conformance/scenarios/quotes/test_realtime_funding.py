@@ -8,13 +8,7 @@ from http import HTTPStatus
 import pytest
 
 from conformance.platform.platform import Platform
-from conformance.platform.resource import (
-    Body,
-    Json,
-    arranged_resource,
-    require_member,
-    without_members,
-)
+from conformance.platform.resource import Json, arranged_resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
@@ -25,16 +19,11 @@ from conformance.scenarios.quotes.realtime import (
     arrange_challenge,
     create_quote_paid_twice,
     create_realtime_quote,
+    platform_funded_body,
     realtime_body,
 )
-from conformance.scenarios.quotes.test_quote_fields import MAX_LIFETIME
-from conformance.scenarios.quotes.test_quote_terms import expect_net_amounts_are_converted
-from conformance.verdict.decisions import (
-    PreconditionFailed,
-    ResourceMissing,
-    TriggerFailed,
-    expect,
-)
+from conformance.scenarios.quotes.terms import MAX_LIFETIME, expect_net_amounts_are_converted
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, TriggerFailed, expect
 
 BITCOIN_ADDRESS = re.compile(r"(bc1|tb1|bcrt1)[0-9a-z]{8,87}|[13mn2][1-9A-HJ-NP-Za-km-z]{24,34}")
 """An address of Bitcoin's own chain, or of one of its test chains."""
@@ -151,32 +140,6 @@ def test_the_platform_funds_a_quote(platform: Platform, check: Check) -> None:
             raise ResourceMissing(f"payments of customers alone arrive: {error}") from error
         transaction = platform.transactions.at_status(quote, *SETTLING)
         assert transaction["status"] in SETTLING, transaction
-
-
-def platform_funded_body(platform: Platform) -> Body:
-    """Return the body of a quote that the platform funds just in time.
-
-    Raises:
-        ResourceMissing: how the platform is named is not known, or it has no account to be paid.
-    """
-    value = platform.profile.bindings.realtime_platform
-    if value is None:
-        raise ResourceMissing("bindings.realtime_platform of the profile is null")
-    currency = platform.profile.resources.realtime_currency
-    account = next(
-        (
-            account
-            for account in platform.internal_accounts.of_platform()
-            if account["balance"]["currency"]["code"] == currency
-            and account.get("status") == "ACTIVE"
-        ),
-        None,
-    )
-    if account is None:
-        raise ResourceMissing(f"the platform has no internal account in {currency}")
-    body = platform.quotes.realtime_body({"id": ""}, account)
-    source = {**without_members(body["source"], "customerId"), "platform": value}
-    return {**body, "source": source}
 
 
 @requirement("QUO-019")

@@ -9,7 +9,6 @@ from functools import partial
 
 import pytest
 
-from conformance.exchange.answer import Answer
 from conformance.platform.given.customers import verification_status
 from conformance.platform.given.transactions import FAILED
 from conformance.platform.platform import Platform
@@ -19,9 +18,10 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.quotes.transfers import (
     AMOUNT,
+    ENDED,
     Ends,
     arrange_ends,
-    listed_transaction,
+    expect_unmade,
     make_and_debit,
     make_transfer,
     send,
@@ -31,7 +31,6 @@ from conformance.verdict.decisions import PreconditionFailed, ResourceMissing, T
 
 AT_ONCE = 6
 DEPOSIT = 25_000
-ENDED = ("COMPLETED", "EXPIRED", *FAILED)
 UNMOVED = ("PENDING", "EXPIRED", *FAILED)
 
 
@@ -274,23 +273,6 @@ def test_a_transfer_past_the_daily_volume_is_refused(platform: Platform, check: 
         answer.refused(429, "DAILY_VOLUME_LIMIT_EXCEEDED", twin=twin)
     with check("TRF-129"):
         assert platform.internal_accounts.balances(ends.internal_account)[0] == before
-
-
-def expect_unmade(platform: Platform, ends: Ends, answer: Answer, twin: Answer) -> None:
-    """Assert that a transfer is refused, or does not complete in the end.
-
-    Raises:
-        PreconditionFailed: the transfer is accepted, and its transaction is not listed.
-    """
-    __tracebackhide__ = True
-    if not answer.accepted:
-        answer.refused(twin=twin)
-        return
-    row = listed_transaction(platform, ends, answer)
-    if row is None:
-        raise PreconditionFailed(f"what becomes of the transfer is not listed: {answer}")
-    status = transaction_at(platform, ends, answer, *ENDED).get("status")
-    assert status != "COMPLETED", f"the transfer has arrived: {answer}"
 
 
 @contextmanager

@@ -12,14 +12,10 @@ from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.challenges import WAITING
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.shapes import expect_members
-from conformance.scenarios.protocol.test_counterparties import uma_quote
-from conformance.scenarios.quotes.test_kinds_of_quotes import expect_own_fee, expect_same_terms
-from conformance.scenarios.quotes.test_quote_execution import (
-    EXPIRED_CODES,
-    TRANSFERRED,
-    expect_uncovered,
-)
-from conformance.scenarios.transactions.test_transactions import LISTED
+from conformance.scenarios.quotes.payments import EXPIRED_CODES, TRANSFERRED, expect_uncovered
+from conformance.scenarios.quotes.terms import expect_own_fee, expect_same_terms
+from conformance.scenarios.quotes.uma import uma_quote
+from conformance.scenarios.transactions.records import LISTED
 from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 OF_ITS_QUOTE = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.exchange.answer import Answer
+from conformance.platform.given.transactions import FAILED
 from conformance.platform.given.transfers import Direction
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_body
@@ -23,6 +24,9 @@ ELSEWHERE = "-elsewhere"
 
 AMOUNT = 10_000
 DEPOSIT = 100_000
+
+ENDED = ("COMPLETED", "EXPIRED", *FAILED)
+"""The statuses of a transaction from which nothing leads on, but for a refund."""
 
 
 @dataclass(frozen=True)
@@ -231,3 +235,20 @@ def error_content(error: object) -> tuple[str, ...]:
     """Return code and reason of an error object, without the path that it may name."""
     members = error if isinstance(error, Mapping) else {}
     return tuple(str(members.get(name)).replace(ELSEWHERE, "") for name in ("code", "reason"))
+
+
+def expect_unmade(platform: Platform, ends: Ends, answer: Answer, twin: Answer) -> None:
+    """Assert that a transfer is refused, or does not complete in the end.
+
+    Raises:
+        PreconditionFailed: the transfer is accepted, and its transaction is not listed.
+    """
+    __tracebackhide__ = True
+    if not answer.accepted:
+        answer.refused(twin=twin)
+        return
+    row = listed_transaction(platform, ends, answer)
+    if row is None:
+        raise PreconditionFailed(f"what becomes of the transfer is not listed: {answer}")
+    status = transaction_at(platform, ends, answer, *ENDED).get("status")
+    assert status != "COMPLETED", f"the transfer has arrived: {answer}"

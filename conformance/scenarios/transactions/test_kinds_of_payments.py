@@ -25,7 +25,7 @@ from conformance.scenarios.quotes.kinds import (
     pay,
     quote_body,
 )
-from conformance.scenarios.transactions.test_transactions import DESCRIBED, expect_settled_by_now
+from conformance.scenarios.transactions.records import DESCRIBED, expect_settled_by_now
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     PROCESSING,

@@ -19,7 +19,7 @@ from conformance.scenarios.kit.lost_answers import at_each_cut, lose_answer
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
 from conformance.scenarios.kit.refusals import NOT_FOUND
 from conformance.scenarios.kit.shapes import expect_members
-from conformance.scenarios.transactions.test_transactions import LISTED
+from conformance.scenarios.transactions.records import LISTED
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     event_ids,

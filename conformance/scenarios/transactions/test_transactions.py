@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from conformance.exchange.clock import now
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, Resource, arranged_resource, require_member
 from conformance.profile.resources import Corridor
 from conformance.scenarios.kit.marks import Check, requirement
-from conformance.scenarios.kit.notation import moment
 from conformance.scenarios.kit.shapes import expect_members
 from conformance.scenarios.quotes.kinds import Kind, create_payer, pay, quote_body
+from conformance.scenarios.transactions.records import (
+    DESCRIBED,
+    ENDS,
+    ON_CHAIN,
+    expect_settled_by_now,
+    on_chain_transactions,
+)
 from conformance.scenarios.webhooks.reports import COMPLETED
 from conformance.testdata.accounts import account_example
 from conformance.text.paths import value_at
@@ -34,33 +38,6 @@ WHERE_GIVEN = {
     "TRX-011": "quoteId",
 }
 
-LISTED = {
-    "TRX-803": "direction",
-    "TRX-804": "sentAmount",
-    "TRX-805": "receivedAmount",
-    "TRX-806": "exchangeRate",
-    "TRX-807": "settledAt",
-    "TRX-808": "quoteId",
-    "TRX-854": "createdAt",
-    "TRX-855": "platformFees",
-}
-"""What a completed payout should show, by its requirement."""
-
-DESCRIBED = {**LISTED, "TRX-809": "description"}
-"""The same for a payout whose quote has a description."""
-
-ON_CHAIN = (
-    "base_wallet",
-    "polygon_wallet",
-    "solana_wallet",
-    "tron_wallet",
-    "plasma_wallet",
-    "arbitrum_wallet",
-)
-
-ENDS = ("source", "destination")
-MAX_CLOCK_DIFFERENCE = timedelta(minutes=15)
-"""How far the clock of a target may be ahead of ours."""
 
 SENT = 10_000
 """The sending amount of the quotes of this module, in the smallest unit."""
@@ -175,21 +152,6 @@ def test_a_payout_to_a_sound_account_arrives(
         expect_settled_by_now(transaction)
     with check("TRX-605"):
         assert not transaction.get("pendingReason"), transaction
-
-
-def expect_settled_by_now(transaction: Json) -> None:
-    """Assert that the settledAt of a transaction lies between its createdAt and now.
-
-    Raises:
-        ResourceMissing: it does not show both times.
-    """
-    __tracebackhide__ = True
-    created_at, settled_at = (
-        moment(require_member(transaction, name)) for name in ("createdAt", "settledAt")
-    )
-    # One of the two times may be cut to whole seconds.
-    assert settled_at.replace(microsecond=999_999) >= created_at, transaction
-    assert settled_at <= now() + MAX_CLOCK_DIFFERENCE, transaction
 
 
 @requirement("QUO-036", "QUO-086", "TRX-028", "TRX-029", "TRX-030", "TRX-031")
@@ -391,7 +353,7 @@ def test_a_payout_to_a_crypto_wallet_shows_where_it_settled(
         for requirement_id, member in {"TRX-065": "transactionHash", "TRX-066": "network"}.items():
             with check(requirement_id):
                 assert on_chain, transaction
-                assert all(isinstance(_at(one, member), str) for one in on_chain), transaction
+                assert all(isinstance(value_at(one, member), str) for one in on_chain), transaction
 
 
 @requirement("TRX-064")
@@ -443,7 +405,9 @@ def test_payouts_on_different_chains_show_different_networks(
         with check(requirement_id):
             shown: dict[frozenset[str], str] = {}
             for account, on_chain in settled.items():
-                values = frozenset(str(_at(one, member)) for one in on_chain if _at(one, member))
+                values = frozenset(
+                    str(value_at(one, member)) for one in on_chain if value_at(one, member)
+                )
                 assert values not in shown, (
                     f"payouts to {shown[values]} and to {account} both show the {member} "
                     f"{', '.join(sorted(values))}"
@@ -542,20 +506,18 @@ def expect_currency(shown: Any, expected: Any) -> None:
     """Assert that a currency object has the code and the decimals of another."""
     __tracebackhide__ = True
     for name in ("code", "decimals"):
-        assert _at(shown, name) == _at(expected, name), f"{shown} is shown in place of {expected}"
+        assert value_at(shown, name) == value_at(expected, name), (
+            f"{shown} is shown in place of {expected}"
+        )
 
 
 def expect_own_name(shown: Any, other: Any) -> None:
     """Assert that a currency object has not the name of another currency, if it has one."""
     __tracebackhide__ = True
-    if _at(shown, "code") != _at(other, "code") and _at(shown, "name") is not None:
-        assert _at(shown, "name") != _at(other, "name"), f"{shown} has the name of {other}"
-
-
-def on_chain_transactions(transaction: Json) -> list[Any]:
-    """Return each ``onChainTransaction`` of a transaction, of its source and its destination."""
-    ends = [_at(transaction, end, "onChainTransaction") for end in ENDS]
-    return [end for end in ends if end]
+    if value_at(shown, "code") != value_at(other, "code") and value_at(shown, "name") is not None:
+        assert value_at(shown, "name") != value_at(other, "name"), (
+            f"{shown} has the name of {other}"
+        )
 
 
 def _by_id(transactions: Iterable[Json]) -> dict[object, Json]:
@@ -566,12 +528,6 @@ def _arrange_listed(rows: dict[object, Json], quote: Json) -> Json:
     if quote["transactionId"] not in rows:
         raise PreconditionFailed(f"GET /transactions does not list {quote['transactionId']}")
     return rows[quote["transactionId"]]
-
-
-def _at(value: Any, *path: str) -> Any:
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value
 
 
 def _corridor_from_dollars(platform: Platform) -> Corridor:

@@ -15,7 +15,7 @@ from conformance.platform.resource import Json, Resource, require_member
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.quotes.kinds import Kind, create_quote, pay
-from conformance.scenarios.transactions.test_transactions import ON_CHAIN, on_chain_transactions
+from conformance.scenarios.transactions.records import ON_CHAIN, on_chain_transactions
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,

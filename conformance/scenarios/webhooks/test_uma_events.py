@@ -5,7 +5,7 @@ from __future__ import annotations
 from conformance.platform.platform import Platform
 from conformance.platform.resource import arranged_resource
 from conformance.scenarios.kit.marks import SETTLING, Check, requirement
-from conformance.scenarios.protocol.test_counterparties import uma_quote
+from conformance.scenarios.quotes.uma import uma_quote
 from conformance.scenarios.webhooks.reports import (
     BALANCE,
     COMPLETED,

@@ -164,6 +164,17 @@ class TestEveryFile:
 
         assert uses + imports == []
 
+    def test_takes_nothing_from_the_tests_of_another_file(self, path: Path) -> None:
+        """What several files of tests need stands in a file that is about it, and has no tests."""
+        sources = [
+            f"{place(path, node)} {node.module}"
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.ImportFrom)
+            and str(node.module).rpartition(".")[2].startswith("test_")
+        ]
+
+        assert sources == []
+
     def test_asserts_refusals_with_their_twins(self, path: Path) -> None:
         """No assertion looks at the status or code of a refusal; ``Answer.refused`` does."""
         assertions = [
