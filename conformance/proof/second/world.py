@@ -6,6 +6,7 @@ import itertools
 import random
 import secrets
 import threading
+import traceback
 import uuid
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
@@ -35,7 +36,10 @@ def public(row: Json) -> Json:
 
 
 class Later:
-    """Carries out tasks at their times, one after the other, each with the lock held."""
+    """Carries out tasks at their times, one after the other, each with the lock held.
+
+    One that fails is told on standard error, and the others go on.
+    """
 
     def __init__(self, lock: threading.RLock) -> None:
         self._lock = lock
@@ -70,8 +74,12 @@ class Later:
         while True:
             task, cleared = self._next()
             with self._lock:
-                if cleared == self._cleared:
+                if cleared != self._cleared:
+                    continue
+                try:
                     task()
+                except Exception:  # noqa: BLE001 - whatever it is, the next task has its turn
+                    traceback.print_exc()
 
 
 @dataclass
