@@ -362,6 +362,11 @@ class Connection:
         also = "" if all(finding.passed for finding in found) else self._shown(delivery)
         self._decide(found, f"webhook {delivery.type}: ", also)
 
+    def forget(self) -> None:
+        """Lose what the target sent and what was learned of it: it may have become another one."""
+        self.memory.forget()
+        self.inbox.clear()
+
     def replay(self, test: str) -> None:
         """Let the recording answer what the test of this address sends from now on.
 

@@ -204,7 +204,7 @@ class _Switches:
             with _without(suite, share.feature):
                 for test in tests:
                     # As in the survey.
-                    suite.connection.memory.forget()
+                    suite.connection.forget()
                     decisions = tuple(decisions_of(test, suite).values())
                     self.results.append((share.feature, test.nodeid, decisions))
         return True

@@ -161,7 +161,7 @@ class _Loop:
         finally:
             patch.revert()
             self._service.drop_work()
-            self._suite.connection.memory.forget()
+            self._suite.connection.forget()
         return {name for name, one in decisions.items() if one.outcome is Outcome.FAILED}
 
 

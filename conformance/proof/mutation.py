@@ -250,7 +250,7 @@ class _Loop:
             patch.revert()
             # A webhook of the broken reference would be held against the restored one.
             self._service.drop_work()
-            self._suite.connection.memory.forget()
+            self._suite.connection.forget()
         return result(
             MutantOutcome.ELSEWHERE if elsewhere else MutantOutcome.SURVIVED,
             elsewhere=tuple(sorted(elsewhere)),

@@ -127,7 +127,7 @@ class _Guest:
         found: dict[str, list[tuple[float, int]]] = defaultdict(list)
         for place, test in enumerate(tests):
             self._world.asked.clear()
-            suite.connection.memory.forget()
+            suite.connection.forget()
             since = time.monotonic()
             self._before[test.nodeid] = outcomes_of(test, suite)
             for bug in self._world.asked.copy():
@@ -157,12 +157,12 @@ class _Guest:
         for test in tests[:_MOST_TESTS]:
             before = self._before[test.nodeid]
             # What was learned of the implementation is of the one without the bug.
-            suite.connection.memory.forget()
+            suite.connection.forget()
             self._world.bug = bug
             outcomes = outcomes_of(test, suite)
             self._world.bug = ""
             failed = _with(outcomes, Outcome.FAILED) - _with(before, Outcome.FAILED)
-            suite.connection.memory.forget()
+            suite.connection.forget()
             if failed:
                 failed -= _with(outcomes_of(test, suite), Outcome.FAILED)
             recommended = {name for name in failed if catalogue()[name].level is Level.SHOULD}

@@ -228,7 +228,7 @@ class _Notes:
 
     def _see(self, test: pytest.Item, suite: Session) -> Seen:
         # What another test has learned, this one has to find out by itself.
-        suite.connection.memory.forget()
+        suite.connection.forget()
         self._places.clear()
         self._features.clear()
         started = time.perf_counter()

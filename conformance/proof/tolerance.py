@@ -597,8 +597,8 @@ class _VariantLoop:
         finally:
             for watch in reversed(watches.values()):
                 watch.revert()
-            self._service.drop_work()
-            self._suite.connection.memory.forget()
+            self._service.reset()
+            self._suite.connection.forget()
         return runs
 
 

@@ -69,6 +69,12 @@ class Inbox:
             self.missing = self.missing or cause
             self._arrived.notify_all()
 
+    def clear(self) -> None:
+        """Lose all deliveries, as what comes from now on is of another target."""
+        with self._arrived:
+            self._deliveries.clear()
+            self._bytes, self._is_full, self.missing = 0, False, None
+
     def wait(self, wanted: Callable[[Delivery], bool], within: float) -> Delivery | None:
         """Return the first delivery that is wanted, waiting ``within`` seconds for it.
 

@@ -33,6 +33,7 @@ from conformance.verdict.decisions import (
 
 WAITING = "PENDING"
 UNPROVEN = "PENDING_OWNERSHIP_VERIFICATION"
+_LIGHTNING = "LIGHTNING"
 
 LEADS_TO: Mapping[str, str] = {
     "external_account.approve": "ACTIVE",
@@ -146,6 +147,8 @@ class ExternalAccounts(Part):
         # Some numbers are the same in each account of their example, as they have check digits.
         if answer.status == HTTPStatus.CONFLICT and registered in self._registered:
             raise ResourceMissing(f"a customer cannot have the same account twice: {answer}")
+        if not answer.accepted and body["accountInfo"].get("accountType") == _LIGHTNING:
+            raise ResourceMissing(f"what receives by Lightning may be looked up: {answer}")
         account = arranged_resource(answer, customer)
         self._registered.add(registered)
         return account

@@ -206,7 +206,7 @@ class _Guest:
 
     def _see(self, test: pytest.Item, suite: Session) -> tuple[pytest.Item, frozenset[str], float]:
         # What another test has learned, this one has to find out by itself.
-        suite.connection.memory.forget()
+        suite.connection.forget()
         self._watch.switch_context(test.nodeid)
         started = time.perf_counter()
         outcomes = outcomes_of(test, suite)

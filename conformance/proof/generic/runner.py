@@ -246,7 +246,7 @@ class _Loop(Server[Task, Result]):
         finally:
             self._swap.take_back()
             self._service.reset()
-            self._suite.connection.memory.forget()
+            self._suite.connection.forget()
         if warned:
             return result(GenericOutcome.WARNED, warned)
         if silenced:

@@ -171,7 +171,7 @@ class _Loop(Server[_Task, WholeRun]):
                 patch.revert()
                 swap.take_back()
                 self._service.reset()
-                suite.connection.memory.forget()
+                suite.connection.forget()
             seconds = time.perf_counter() - started
             # What it left behind must not be held against the next one.
             self._answer(Answer(_concluded(subject, accounting.conclude(), seconds), is_last=True))

@@ -321,7 +321,7 @@ class _Loop(Server[Trial, Result]):
             patch.revert()
             self._watch.circumstances.forget()
             self._service.reset()
-            self._suite.connection.memory.forget()
+            self._suite.connection.forget()
         if not patch.strikes:
             return result(NarrowedOutcome.SPARED, set())
         if warned:

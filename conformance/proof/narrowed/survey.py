@@ -119,7 +119,7 @@ class _Notes:
         with requests_told(self._service), places_replaced(self._noting) as names:
             for test in turns(session.items, self._folder):
                 # What another test has learned, this one has to find out by itself.
-                suite.connection.memory.forget()
+                suite.connection.forget()
                 self._notes.clear()
                 self._watch.circumstances.forget()
                 outcomes = outcomes_of(test, suite)

@@ -138,14 +138,17 @@ def unfunded_at_creation(create: Function, unit: Unit, ask: Ask) -> Json:
     (quotes, "create"),
 )
 def left_to_expire(create: Function, unit: Unit, ask: Ask) -> Json:
+    created = unit.session.begin_nested()
     try:
-        with unit.session.begin_nested():
-            body: Json = create(unit, ask)
-    except errors.Refusal as refusal:
-        if refusal.code != "INSUFFICIENT_FUNDS":
+        body: Json = create(unit, ask)
+    except (errors.Refusal, errors.Demand) as refusal:
+        if isinstance(refusal, errors.Demand) or refusal.code != "INSUFFICIENT_FUNDS":
+            created.commit()
             raise
+        created.rollback()
         create(unit, replace(ask, body={**ask.body, "immediatelyExecute": False}))
         raise errors.Rejection(refusal.code, refusal.reason, refusal.details) from refusal
+    created.commit()
     return body
 
 
