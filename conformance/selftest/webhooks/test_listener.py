@@ -649,6 +649,29 @@ class TestWaiting:
         assert 0.2 <= seconds < 2
 
 
+class TestClearing:
+    """An inbox that is cleared is one of another target."""
+
+    def test_what_came_before_is_lost(self) -> None:
+        """What arrives after it is found, and nothing that arrived before."""
+        inbox = Inbox()
+        inbox.put(delivery(1))
+
+        inbox.clear()
+        inbox.put(delivery(2))
+
+        assert [one.number for one in inbox.all(lambda _: True)] == [2]
+
+    def test_it_is_complete_again(self) -> None:
+        """That a delivery was missing before proves nothing about what is missing now."""
+        inbox = Inbox()
+        inbox.mark_incomplete("the listener was away")
+
+        inbox.clear()
+
+        assert inbox.wait(lambda _: True, within=0) is None
+
+
 class TestFollowing:
     """The workers of a run read the deliveries of its one listener."""
 
