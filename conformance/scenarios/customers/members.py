@@ -24,13 +24,13 @@ class Member:
         return (self.form_id,) if self.value_id is None else (self.form_id, self.value_id)
 
 
-INDIVIDUAL = (
+_OF_ALL = (
     Member("platformCustomerId", "CUS-050"),
     Member("region", "CUS-051", "CUS-070"),
     Member("currencies", "CUS-052", "CUS-071"),
-    Member("fullName", "CUS-053", "CUS-072"),
-    Member("birthDate", "CUS-054", "CUS-073"),
-    Member("nationality", "CUS-055", "CUS-074"),
+)
+
+_ADDRESS = (
     Member("address", "CUS-056"),
     Member("address.line1", "CUS-057", "CUS-075"),
     Member("address.line2", "CUS-058", "CUS-076"),
@@ -38,6 +38,14 @@ INDIVIDUAL = (
     Member("address.state", "CUS-060", "CUS-078"),
     Member("address.postalCode", "CUS-061", "CUS-079"),
     Member("address.country", "CUS-062", "CUS-080"),
+)
+
+INDIVIDUAL = (
+    *_OF_ALL,
+    Member("fullName", "CUS-053", "CUS-072"),
+    Member("birthDate", "CUS-054", "CUS-073"),
+    Member("nationality", "CUS-055", "CUS-074"),
+    *_ADDRESS,
     Member("email", "CUS-063", "CUS-081"),
     Member("phoneNumber", "CUS-064", "CUS-082"),
     Member("idType", "CUS-065", "CUS-083"),
@@ -45,16 +53,8 @@ INDIVIDUAL = (
 )
 
 BUSINESS = (
-    Member("platformCustomerId", "CUS-050"),
-    Member("region", "CUS-051", "CUS-070"),
-    Member("currencies", "CUS-052", "CUS-071"),
-    Member("address", "CUS-056"),
-    Member("address.line1", "CUS-057", "CUS-075"),
-    Member("address.line2", "CUS-058", "CUS-076"),
-    Member("address.city", "CUS-059", "CUS-077"),
-    Member("address.state", "CUS-060", "CUS-078"),
-    Member("address.postalCode", "CUS-061", "CUS-079"),
-    Member("address.country", "CUS-062", "CUS-080"),
+    *_OF_ALL,
+    *_ADDRESS,
     Member("businessInfo", "BUS-030"),
     Member("businessInfo.legalName", "BUS-031", "BUS-040"),
     Member("businessInfo.country", "BUS-032", "BUS-041"),
