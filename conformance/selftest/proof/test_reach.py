@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ import pytest
 
 from conformance import plugin
 from conformance.proof import host, naming, reach, remembered
-from conformance.proof.host import spread
+from conformance.proof.host import copying_context, spread
 from conformance.proof.patch import place_of
 from conformance.proof.reach import Seen, Survey, places_of, survey
 from conformance.proof.remembered import Known, Remembered
@@ -106,14 +106,15 @@ _BY_CHANCE = tuple(
 @pytest.mark.slow
 def test_two_processes_see_what_one_does() -> None:
     """Each of them notes the same places, by the same names."""
-    # What the self-tests keep out of the search for garbage refers to tables too.
-    gc.unfreeze()
     module = "scenarios/configuration/test_invitations.py"
     part = partial(reach._part, [module], ["--fuzz-examples=0"])
 
+    # What other self-tests have left in this process refers to tables too.
+    with ProcessPoolExecutor(1, mp_context=copying_context()) as pool:
+        alone = pool.submit(spread, part, 1).result()
     one, two = (
-        reach._survey_of(reach._kept(Known(), spread(part, count), [module], {module: 0}), [module])
-        for count in (1, 2)
+        reach._survey_of(reach._kept(Known(), shares, [module], {module: 0}), [module])
+        for shares in (alone, spread(part, 2))
     )
 
     assert two.noted == one.noted
