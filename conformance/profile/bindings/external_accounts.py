@@ -45,7 +45,7 @@ class ExternalAccountBindings(ProfilePart):
         description="By currency, the `accountInfo` of an account type that the specification "
         "does not show: DKK, HKD, IDR, MYR, SGD, THB, VND, XAF. Each `#` stands for "
         "a digit of each test's own, such as `DKK: {accountType: DKK_ACCOUNT, "
-        "accountNumber: 1########9}`.",
+        "accountNumber: 1########9}`. Accounts in a currency that is left out are not tested.",
     )
     providers: dict[str, list[str]] = Field(
         default_factory=dict,
