@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from conformance.platform.given.configuration import holds
 from conformance.platform.platform import Platform
 from conformance.platform.resource import Json, listed_members
+from conformance.scenarios.kit.shapes import names_in
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing
 
@@ -49,15 +49,6 @@ def expect_shown(name: str, setting: Any, expected: Any) -> None:
 def is_of_another_shape(setting: Any, expected: Any) -> bool:
     """Return whether a setting is shown with none of the members that were sent."""
     return bool(setting) and not names_in(setting) & names_in(expected)
-
-
-def names_in(value: Any) -> set[str]:
-    """Return the names of the members at every depth of a JSON value."""
-    inner = list(value.values()) if isinstance(value, Mapping) else value
-    if not isinstance(inner, list):
-        return set()
-    own = set(value) if isinstance(value, Mapping) else set()
-    return own.union(*map(names_in, inner))
 
 
 def supported_codes(platform: Platform) -> set[str]:

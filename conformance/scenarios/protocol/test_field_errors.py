@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from conformance.platform.resource import Json
 from conformance.scenarios.kit.cases import case
 from conformance.scenarios.kit.marks import Check, requirement
 from conformance.scenarios.kit.refusals import field_errors, last_name, listed_errors, path_names
+from conformance.scenarios.kit.shapes import names_in
 from conformance.testdata.examples import ABSENT, example, placed
 from conformance.text.paths import value_at
 from conformance.verdict.decisions import ResourceMissing, expect
@@ -166,14 +167,6 @@ def listed_names(refusal: Answer) -> set[str]:
     return {last_name(entry.get("field")) for entry in listed_errors(refusal)}
 
 
-def names_in(value: Any) -> Iterator[str]:
-    """Yield the name of each member of a body, at every depth."""
-    if isinstance(value, Mapping):
-        for name, member in value.items():
-            yield name
-            yield from names_in(member)
-
-
 def last_names(paths: Collection[str]) -> set[str]:
     """Return the last names of dotted paths."""
     return {path.rpartition(".")[2] for path in paths}
@@ -199,7 +192,7 @@ def test_a_field_that_is_right_is_not_listed(platform: Platform, subject: Subjec
     twin = subject.create(platform, body, valid=True)
     for path, refusal in refusals.items():
         refusal.refused(twin=twin)
-        correct_names = set(names_in(body)) - {*path.split(".")}
+        correct_names = names_in(body) - {*path.split(".")}
         expect(not listed_names(refusal) & correct_names, f"{path} alone to be listed", refusal)
 
 
