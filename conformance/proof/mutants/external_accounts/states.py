@@ -367,7 +367,7 @@ for _requirement in ("EXT-042", "EXT-043", "EXT-048"):
     )
 
 
-for _requirement in ("EXT-045",):
+for _requirement in ("EXT-045", "ERR-014"):
     for _code in ("INVALID_BANK_ACCOUNT", "CONFLICT"):
         declare(
             _requirement,

@@ -11,7 +11,6 @@ from conformance.contract.catalogue import catalogue
 from conformance.proof.kit.builders import Json, Place, around, instead, recoded
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
-from conformance.proof.mutants.external_accounts.toolkit import unproven_refused_by
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import app, errors, routes, rules
 from conformance.reference.app import BasicAuth
@@ -242,21 +241,6 @@ declare(
 for _id in ("ERR-092", "ERR-095"):
     declare(_id, "remembered", "what was wrong before is still listed", remembering)
     declare(_id, "first", "the first field is listed alone", told_of(lambda found: found[:1]))
-
-for _requirement in ("ERR-014",):
-    for _code in ("INVALID_BANK_ACCOUNT", "CONFLICT"):
-        declare(
-            _requirement,
-            _code.lower(),
-            f"an account that is not proved is refused with {_code}",
-            unproven_refused_by(_code),
-        )
-    declare(
-        _requirement,
-        "conflict-status",
-        "an account that is not proved is a conflict",
-        with_status("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", 409),
-    )
 
 declare(
     "ERR-017",

@@ -257,11 +257,8 @@ for _requirement, _state in (
 # --- Funds ----------------------------------------------------------------------------------
 
 
-for _requirement in ("QUO-098",):
-    declare(_requirement, "nobody-counts", "the balance is not looked at", nobody_counts)
-    declare(
-        _requirement, "counts-one-short", "a balance one unit short is enough", counts_one_short
-    )
+declare("QUO-098", "nobody-counts", "the balance is not looked at", nobody_counts)
+declare("QUO-098", "counts-one-short", "a balance one unit short is enough", counts_one_short)
 
 
 def _under_way_uncovered(

@@ -135,7 +135,7 @@ for _id, _name, _statement, _edit in (
         edited(transactions, "view", where(_paid_just_in_time, _edit)),
     )
 
-for _id in ("TRX-037",):
+for _id in ("TRX-037", "EVT-016"):
     declare(
         _id,
         "ignored",

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, after, around, receives, skipped
+from conformance.proof.kit.builders import Json, Place, after, around, skipped
 from conformance.proof.kit.edits import (
     Edit,
     bare,
     derived,
-    put,
     renamed,
     replaced,
     shows,
@@ -41,18 +40,6 @@ def _sent(change: Edit) -> Apply:
         unit.events[-1] = change(unit.events[-1])
 
     return after(Unit, "emit", changed)
-
-
-# --- The life of a payout -------------------------------------------------------------------
-
-
-for _id in ("EVT-016",):
-    declare(
-        _id,
-        "ignored",
-        "immediatelyExecute is ignored",
-        receives(quotes, "create", put("immediatelyExecute", False)),
-    )
 
 
 # --- The envelope of a webhook --------------------------------------------------------------
