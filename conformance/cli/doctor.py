@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -27,6 +28,8 @@ from conformance.sut.target import Target
 OBSTACLES, PROBLEMS = 4, 9
 """Exit statuses: nothing can be tested, or something would not be decided."""
 
+_SEED_BITS = 31
+
 _STYLE = {Grade.FINE: "green", Grade.NOTE: None, Grade.PROBLEM: "yellow", Grade.OBSTACLE: "red"}
 
 
@@ -44,7 +47,9 @@ def doctor(
     examples: Annotated[
         int, typer.Option("--fuzz-examples", min=0, help="the --fuzz-examples of that run")
     ] = USUAL_EXAMPLES,
-    run_seed: Annotated[int, typer.Option(help="the --run-seed of that run")] = 1,
+    run_seed: Annotated[
+        int | None, typer.Option(help="seed of all data that is sent; by default another each time")
+    ] = None,
 ) -> None:
     """Look at target and profile, apart from any verdict: what works, and which key mends the rest.
 
@@ -52,7 +57,9 @@ def doctor(
     """
     grades: Counter[Grade] = Counter()
     hidden = 0
-    for finding in _findings(base_url, profile, seconds, trial.Meant(workers, examples, run_seed)):
+    # A target may take some data once, and those of seed 1 are for the run that follows.
+    seed = secrets.randbits(_SEED_BITS) if run_seed is None else run_seed
+    for finding in _findings(base_url, profile, seconds, trial.Meant(workers, examples, seed)):
         grades[finding.grade] += 1
         if finding.grade is Grade.FINE and finding.key and not verbose:
             hidden += 1

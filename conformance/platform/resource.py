@@ -51,7 +51,7 @@ class Resource(Mapping[str, Any]):
             raise HarnessError(f"{self.shown.get('id')} was arranged without an owner")
         return self.customer
 
-    def but(self, **members: Any) -> Resource:
+    def but(self, /, **members: Any) -> Resource:
         """Return the resource with other members."""
         return Resource({**self.shown, **members}, self.customer)
 

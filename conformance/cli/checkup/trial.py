@@ -391,7 +391,10 @@ def pace(trace: Trace) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """The run that is meant: its processes, the generated requests for each operation, its seed."""
+    """The run that is meant: its processes and its generated requests for each operation.
+
+    ``seed`` is that of the data that are sent now.
+    """
 
     workers: int
     examples: int

@@ -914,8 +914,11 @@ def _papers_asked_for(submission: Json) -> set[tuple[str, str, str]]:
 
 
 def submissions_in(body: Any) -> list[Body]:
-    """Return the submissions in an answer: one object, or a list bare or under ``data``."""
-    if isinstance(body, dict) and isinstance(body.get("data"), dict):
+    """Return the submissions in an answer: one object, or a list bare or under ``data``.
+
+    Beside a list, what stands for all of them may be told, such as a ``verificationStatus``.
+    """
+    if isinstance(body, dict) and isinstance(body.get("data"), dict | list):
         body = body["data"]
     if isinstance(body, dict) and "verificationStatus" in body:
         return [body]

@@ -183,7 +183,7 @@ def test_two_resets_of_a_customer_are_told_apart(platform: Platform, check: Chec
     answer = platform.resets.start(customer, PHONE)
     if not answer.accepted:
         raise ResourceMissing(f"a customer has one reset at a time: {answer}")
-    second = first.but(**answer.body, factor=PHONE)
+    second = first.but(**{**answer.body, "factor": PHONE})
 
     with check("SFR-008"):
         assert first["resetId"] != second["resetId"]

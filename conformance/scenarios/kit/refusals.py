@@ -150,9 +150,13 @@ def names_fault(refusal: Answer, sample: Example, change: Change) -> bool:
     if names(refusal, *change.names):
         return True
     name = change.member.rpartition(".")[2]
-    return isinstance(value_at(sample.customer, change.member), Mapping) and any(
-        name in path_names(entry.get("field")) for entry in listed_errors(refusal)
-    )
+    is_object = isinstance(value_at(sample.customer, change.member), Mapping)
+    return is_object and names_within(refusal, name)
+
+
+def names_within(refusal: Answer, member: str) -> bool:
+    """Return whether an entry of ``details.errors`` names an object, or one of its members."""
+    return any(member in path_names(entry.get("field")) for entry in listed_errors(refusal))
 
 
 def last_name(path: object) -> str:

@@ -162,7 +162,10 @@ def test_a_quote_that_waits_for_a_proof_cannot_be_executed_again(
     with check("QUO-602"):
         if second.accepted:
             raise PreconditionFailed(f"it was executed again: {second}")
-        authorization = platform.sca.authorize_fully({**quote, **arranged_body(first)})
+        challenged = {**quote, **arranged_body(first)}
+        if challenged.get("status") != "PENDING_AUTHORIZATION":
+            raise PreconditionFailed(f"it waits for no proof: {first}", breaks=["QUO-180"])
+        authorization = platform.sca.authorize_fully(challenged)
         authorization.expect_accepted()
         assert authorization.body["status"] in SETTLING, authorization
 
