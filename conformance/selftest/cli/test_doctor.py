@@ -85,6 +85,29 @@ def test_it_tries_what_the_profile_maps(
     assert "with 2 workers" in line_about("cost", lines)
 
 
+def test_each_time_it_sends_other_data(
+    doctor: Callable[..., tuple[int, list[str]]],
+    against: tuple[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A target may take some data once, and the run that follows sends those of its seed."""
+    seeds: list[int] = []
+
+    def noted(*_tests: object, seed: int, **_options: object) -> str:
+        seeds.append(seed)
+        return "no test is run"
+
+    monkeypatch.setattr(trial, "run", noted)
+    base_url = against[0].removeprefix("--base-url=")
+
+    for options in ((), (), ("--run-seed=7",)):
+        doctor(base_url, *options)
+
+    assert len(set(seeds)) == 3
+    assert seeds[2] == 7
+    assert 1 not in seeds
+
+
 @pytest.mark.slow
 def test_a_step_before_is_told_with_its_own_key(
     doctor: Callable[..., tuple[int, list[str]]], against: tuple[str, str]

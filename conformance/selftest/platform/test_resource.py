@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.platform.resource import arranged_body, unknown_id
+from conformance.platform.given.verification import submissions_in
+from conformance.platform.resource import Resource, arranged_body, unknown_id
 from conformance.selftest.exchange.test_differences import answered
 from conformance.verdict.decisions import PreconditionFailed
 
@@ -23,6 +24,22 @@ def test_what_is_not_read_is_told() -> None:
     assert arranged_body(empty) is None
     with pytest.raises(PreconditionFailed, match="nested more than 64 levels deep"):
         arranged_body(unread)
+
+
+def test_a_member_may_have_any_name() -> None:
+    """Members that a target names as it likes are taken in beside others."""
+    shown = {"id": "Quote:1", "self": 1, "members": 2}
+
+    assert dict(Resource({"id": "Quote:0"}).but(**shown)) == shown
+
+
+@pytest.mark.parametrize("summary", [{}, {"verificationStatus": "IN_PROGRESS", "errors": []}])
+@pytest.mark.parametrize("listed", [[], [{"id": "Verification:1", "verificationStatus": "X"}]])
+def test_submissions_stand_beside_a_summary(
+    summary: dict[str, object], listed: list[dict[str, object]]
+) -> None:
+    """What is told of all of them is no submission itself."""
+    assert submissions_in({**summary, "data": listed}) == listed
 
 
 class TestUnknownId:

@@ -220,6 +220,16 @@ def expiry_of_the_token(invitation: Function, reset: FactorReset) -> Json:
     return {**invitation(reset), "expiresAt": soon}
 
 
+@variant(
+    "M64",
+    "the start of a reset shows all that a reading shows, too",
+    "absent",
+    (factor_resets, "invitation"),
+)
+def whole_at_the_start(invitation: Function, reset: FactorReset) -> Json:
+    return {**factor_resets.view(reset), **invitation(reset)}
+
+
 # --- What is asked for ----------------------------------------------------------------------
 
 

@@ -318,6 +318,20 @@ def whole_address_named(original: Function, told: Json, needed: Any) -> list[Jso
     return list(original(told, paths))
 
 
+@variant(
+    "M73",
+    "an address that is missing is named by its members",
+    "onboarding",
+    (beneficiaries, "missing_errors"),
+)
+def parts_of_the_address_named(original: Function, told: Json, needed: Any) -> list[Json]:
+    parts = [f"address.{name}" for name in ("line1", "city", "country")]
+    is_missing = "address" in needed and not told.get("address")
+    paths = [*needed, *parts] if is_missing else needed
+    whole = f"{beneficiaries.PLACE}.address"
+    return [entry for entry in original(told, paths) if entry["field"] != whole]
+
+
 # --- How they show --------------------------------------------------------------------------
 
 

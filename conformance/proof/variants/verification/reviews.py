@@ -172,6 +172,17 @@ def bare_list(patch: Patch) -> None:
     )
 
 
+@variant("M33", "how the last submission stands is told beside the list", _SECOND)
+def summarized(patch: Patch) -> None:
+    def summary(listed: Function, unit: Unit, ask: Ask) -> Json:
+        found: Json = listed(unit, ask)
+        last: Json = found["data"][0] if found["data"] else {}
+        told = ("customerId", "verificationStatus", "errors")
+        return {**{name: last.get(name) for name in told}, **found}
+
+    patch.wrap(verifications, "list_for_customer", summary)
+
+
 def _unknown(change: Callable[[], Any], function: str) -> Apply:
     def handled(_refusal: errors.Refusal, unit: Unit, ask: Ask) -> Any:
         return change()
