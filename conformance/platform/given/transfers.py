@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Literal
 
 from conformance.exchange.answer import Answer
@@ -15,15 +16,17 @@ from conformance.platform.resource import (
 )
 from conformance.profile.bindings.all_areas import Bindings
 from conformance.text.paths import value_at
-from conformance.verdict.decisions import (
-    ResourceMissing,
-)
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 Direction = Literal["in", "out"]
 
 CARRIED_OVER = ("remittanceInformation", "purposeOfPayment", "paymentRail")
 """What carries over from a transfer to the quote in its place."""
 
+_SERVED: Mapping[Direction, str] = {"out": "TRF-001", "in": "TRF-002"}
+"""The requirements that transfers are served."""
+
+_NO_PATH = "/transfer-nowhere"
 _TRANSACTION = "Transaction:"
 _UNREAD = (400, 404, 422)
 """The statuses of a refusal that a body of the wrong shape may have, and another fault too."""
@@ -117,6 +120,7 @@ class Transfers(Part):
         """Return the answer to a transfer in which nothing is wrong.
 
         Raises:
+            PreconditionFailed: nothing is served there.
             ResourceMissing: it was refused, maybe for the shape of its body, which is a guess as
                 long as none was accepted.
         """
@@ -127,11 +131,24 @@ class Transfers(Part):
         )
         may_be_unread = answer.status in _UNREAD and answer.code not in _OF_WHAT_IT_SAYS
         if may_be_unread and self._template(direction) == default:
+            if answer.status == HTTPStatus.NOT_FOUND and not self._is_served(direction):
+                message = f"nothing is served at /transfer-{direction}: {answer}"
+                raise PreconditionFailed(message, breaks=[_SERVED[direction]])
             raise ResourceMissing(
                 f"the body of the suite is not taken: {answer}; give the right one in "
                 f"bindings.transfer_{direction} of the profile"
             )
         return answer
+
+    def _is_served(self, direction: Direction) -> bool:
+        """Return whether a body without a member is answered otherwise than at no path at all."""
+        name, path = f"transfer{direction.capitalize()}", f"/transfer-{direction}"
+        here, nowhere = (
+            self._api.client.stray(name, path=each, content=b"{}") for each in (path, _NO_PATH)
+        )
+        reason = str(value_at(here.body, "reason")).replace(path, _NO_PATH)
+        told = (nowhere.status, nowhere.code, str(value_at(nowhere.body, "reason")))
+        return (here.status, here.code, reason) != told
 
     def transaction_id(self, answer: Answer) -> str | None:
         """Return the id of its transaction that the answer to a transfer tells, if any."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,8 +14,8 @@ from conformance.exchange.client import RecordingClient
 from conformance.platform.given.transfers import Transfers
 from conformance.profile.model import Profile
 from conformance.selftest.contexts import context_of
-from conformance.selftest.standins import Behaviour, StandIn, answers
-from conformance.verdict.decisions import ResourceMissing
+from conformance.selftest.standins import Behaviour, Received, StandIn, answers
+from conformance.verdict.decisions import PreconditionFailed, ResourceMissing
 
 SOURCE = {"id": "InternalAccount:1"}
 DESTINATION = {"id": "ExternalAccount:1"}
@@ -79,6 +81,34 @@ class TestUnderstanding:
 
         with pytest.raises(ResourceMissing, match=r"give the right one in bindings\.transfer_out"):
             platform.require_understood("out", answer)
+
+    @pytest.mark.parametrize("is_served", [False, True])
+    def test_what_is_not_served_is_told(
+        self,
+        stand_in: Callable[[Behaviour], StandIn],
+        connect: Callable[..., RecordingClient],
+        make_profile: Callable[..., Profile],
+        *,
+        is_served: bool,
+    ) -> None:
+        """It is answered as any path that there is not; an account that there is not, otherwise."""
+
+        def behave(line: socket.socket, received: Received, stopped: threading.Event) -> None:
+            is_read = is_served and received.path.endswith("/transfer-out")
+            known = answers(400, REFUSED)
+            unknown = answers(404, {"code": "NOT_FOUND", "reason": f"No {received.path}"})
+            (known if is_read and received.body == b"{}" else unknown)(line, received, stopped)
+
+        profile = make_profile(features={"deprecated_transfers": True})
+        platform = Transfers(context_of(connect(stand_in(behave).base_url), profile))
+        answer = platform.send_out(SOURCE, DESTINATION, 5)
+
+        with pytest.raises((PreconditionFailed, ResourceMissing)) as told:
+            platform.require_understood("out", answer)
+
+        expected = ResourceMissing if is_served else PreconditionFailed
+        assert told.type is expected
+        assert getattr(told.value, "breaks", ()) == (() if is_served else ("TRF-001",))
 
     def test_a_body_of_the_profile_is_known(self, transfers: Make) -> None:
         """A 400 for a body of the profile counts as a refusal."""

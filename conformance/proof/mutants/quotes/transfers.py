@@ -12,7 +12,7 @@ from conformance.proof.kit.tables import with_columns
 from conformance.proof.mutant import declare, mutant
 from conformance.proof.mutants.quotes.toolkit import at_once, held
 from conformance.proof.patch import Apply, Function, Patch
-from conformance.reference import errors, rules
+from conformance.reference import app, errors, rules
 from conformance.reference.internal_accounts import ledger
 from conformance.reference.quotes import quotes, transfers
 from conformance.reference.store import Customer, Quote, Transaction
@@ -51,11 +51,16 @@ def _retired(_handler: Handler, _unit: Unit, _ask: Ask) -> Json:
     raise errors.Refusal("CONFLICT", "Transfers are no longer made. Create a quote.")
 
 
+def _gone(_handler: Handler, _unit: Unit, _ask: Ask) -> Json:
+    raise errors.Refusal(*app.UNROUTED[404])
+
+
 for _id, _place in {
     "TRF-001": (transfers, "transfer_out"),
     "TRF-002": (transfers, "transfer_in"),
 }.items():
     declare(_id, "retired", "the transfer is served, and never made", around(*_place, _retired))
+    declare(_id, "gone", "the transfer is not served any more", around(*_place, _gone))
 
 
 def _of_individuals(ends_of: Function, unit: Unit, body: Json) -> Any:
