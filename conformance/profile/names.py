@@ -154,7 +154,10 @@ class _Names:
         if addresses.whole_url_name(url, self.parameters) is not None:
             return
         if chosen := addresses.names_in_host(url, self.parameters):
-            yield f"{{{chosen[0]}}} would choose the host, and comes from the target"
+            yield (
+                f"{{{chosen[0]}}} would choose the host, and comes from the target; what is a whole "
+                "URL has a name that ends in Url, and begins the text"
+            )
         elif not url.lower().startswith(("http://", "https://")):
             yield f"expected an HTTP URL, for example {{origin}}/path, got {url!r}"
 
