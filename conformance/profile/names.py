@@ -155,8 +155,8 @@ class _Names:
             return
         if chosen := addresses.names_in_host(url, self.parameters):
             yield (
-                f"{{{chosen[0]}}} would choose the host, and comes from the target; what is a whole "
-                "URL has a name that ends in Url, and begins the text"
+                f"{{{chosen[0]}}} would choose the host, and comes from the target; what is a "
+                "whole URL has a name that ends in Url, and begins the text"
             )
         elif not url.lower().startswith(("http://", "https://")):
             yield f"expected an HTTP URL, for example {{origin}}/path, got {url!r}"
