@@ -30,6 +30,7 @@ from conformance.proof.mutants.external_accounts.toolkit import (
     DISABLED,
     DISPROVED,
     PROVED,
+    REFUSED_UNPROVEN,
     REVIEWED,
     UNPROVEN,
     WAITS_NO_MORE,
@@ -37,7 +38,6 @@ from conformance.proof.mutants.external_accounts.toolkit import (
     Reach,
     moving,
     siblings,
-    unproven_refused_by,
 )
 from conformance.proof.patch import Apply, Function, Patch
 from conformance.reference import errors
@@ -367,20 +367,8 @@ for _requirement in ("EXT-042", "EXT-043", "EXT-048"):
     )
 
 
-for _requirement in ("EXT-045", "ERR-014"):
-    for _code in ("INVALID_BANK_ACCOUNT", "CONFLICT"):
-        declare(
-            _requirement,
-            _code.lower(),
-            f"an account that is not proved is refused with {_code}",
-            unproven_refused_by(_code),
-        )
-    declare(
-        _requirement,
-        "conflict-status",
-        "an account that is not proved is a conflict",
-        with_status("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", 409),
-    )
+for _name, _statement, _apply in REFUSED_UNPROVEN:
+    declare("EXT-045", _name, _statement, _apply)
 
 
 # --- Ownership ------------------------------------------------------------------------------

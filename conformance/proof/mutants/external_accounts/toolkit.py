@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from sqlalchemy import select
 
 from conformance.proof.kit.builders import Json, Place, around, instead
+from conformance.proof.kit.tables import with_status
 from conformance.proof.patch import Apply
 from conformance.reference import errors, money
 from conformance.reference.external_accounts import externals
@@ -56,11 +57,29 @@ def moving(move: Move, otherwise: Reach) -> Apply:
     return around(externals, "reach", other)
 
 
-def unproven_refused_by(code: str) -> Apply:
+def _unproven_refused_by(code: str) -> Apply:
     def refuse(_unit: Unit, _amount: int, _currency: str) -> None:
         raise errors.Refusal(code, "The account cannot receive.")
 
     return instead(limits, "refuse_unproven", refuse)
+
+
+REFUSED_UNPROVEN: tuple[tuple[str, str, Apply], ...] = (
+    *(
+        (
+            code.lower(),
+            f"an account that is not proved is refused with {code}",
+            _unproven_refused_by(code),
+        )
+        for code in ("INVALID_BANK_ACCOUNT", "CONFLICT")
+    ),
+    (
+        "conflict-status",
+        "an account that is not proved is a conflict",
+        with_status("EXTERNAL_ACCOUNT_VERIFICATION_REQUIRED", 409),
+    ),
+)
+"""How an account that is not proved is refused otherwise: name, statement and change."""
 
 
 CREATE: Place = (externals, "create")

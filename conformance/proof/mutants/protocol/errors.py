@@ -11,6 +11,7 @@ from conformance.contract.catalogue import catalogue
 from conformance.proof.kit.builders import Json, Place, around, instead, recoded
 from conformance.proof.kit.tables import with_status
 from conformance.proof.mutant import declare, mutant
+from conformance.proof.mutants.external_accounts.toolkit import REFUSED_UNPROVEN
 from conformance.proof.patch import Apply, Patch
 from conformance.reference import app, errors, routes, rules
 from conformance.reference.app import BasicAuth
@@ -241,6 +242,9 @@ declare(
 for _id in ("ERR-092", "ERR-095"):
     declare(_id, "remembered", "what was wrong before is still listed", remembering)
     declare(_id, "first", "the first field is listed alone", told_of(lambda found: found[:1]))
+
+for _name, _statement, _apply in REFUSED_UNPROVEN:
+    declare("ERR-014", _name, _statement, _apply)
 
 declare(
     "ERR-017",

@@ -135,13 +135,12 @@ for _id, _name, _statement, _edit in (
         edited(transactions, "view", where(_paid_just_in_time, _edit)),
     )
 
-for _id in ("TRX-037", "EVT-016"):
-    declare(
-        _id,
-        "ignored",
-        "immediatelyExecute is ignored",
-        receives(quotes, "create", put("immediatelyExecute", False)),
-    )
+declare(
+    "TRX-037",
+    "ignored",
+    "immediatelyExecute is ignored",
+    receives(quotes, "create", put("immediatelyExecute", False)),
+)
 
 
 @mutant("TRX-060", "a payout under review does not say so")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.proof.kit.builders import Json, Place, after, around, skipped
+from conformance.proof.kit.builders import Json, Place, after, around, receives, skipped
 from conformance.proof.kit.edits import (
     Edit,
     bare,
     derived,
+    put,
     renamed,
     replaced,
     shows,
@@ -40,6 +41,17 @@ def _sent(change: Edit) -> Apply:
         unit.events[-1] = change(unit.events[-1])
 
     return after(Unit, "emit", changed)
+
+
+# --- The life of a payout -------------------------------------------------------------------
+
+
+declare(
+    "EVT-016",
+    "ignored",
+    "immediatelyExecute is ignored",
+    receives(quotes, "create", put("immediatelyExecute", False)),
+)
 
 
 # --- The envelope of a webhook --------------------------------------------------------------

@@ -172,7 +172,7 @@ def bare_list(patch: Patch) -> None:
     )
 
 
-@variant("M33", "how the last submission stands is told beside the list", _SECOND)
+@variant("M33", "how the last submission stands is told beside the list")
 def summarized(patch: Patch) -> None:
     def summary(listed: Function, unit: Unit, ask: Ask) -> Json:
         found: Json = listed(unit, ask)
