@@ -398,7 +398,7 @@ class Meant:
 
     workers: int
     examples: int
-    seed: int = 1
+    seed: int
 
 
 def cost(trace: Trace, collected: Collected, profile: Profile, meant: Meant) -> Iterator[Finding]:
